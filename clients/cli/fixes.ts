@@ -2,7 +2,7 @@ import type { RunFixes } from '../../shared/fixes/worst-run.ts';
 import { findFixes } from '../api/find-fixes.ts';
 import { UUID } from './base.ts';
 import type { Context } from './context.ts';
-import { exitCodes } from './exit-codes.ts';
+import { exitCodes, UsageError } from './exit-codes.ts';
 import { fixesMarkdownOf } from './formats/fixes-markdown.ts';
 import { fixesTextOf } from './formats/fixes-text.ts';
 import type { FixesOptions } from './options.ts';
@@ -11,7 +11,11 @@ import { reading } from './read.ts';
 import { auditing } from './run.ts';
 
 /** Prints what to fix first: in a run, in the worst run of a check, or on a page, which it audits. */
-export const fixes = (context: Context, target: string, options: FixesOptions): Promise<number> => {
+export const fixes = async (context: Context, target: string, options: FixesOptions): Promise<number> => {
+  if (!UUID.test(target) && !/[.:/]|^localhost$/i.test(target))
+    throw new UsageError(
+      `${target} is no id of a run or a check, and no URL. page-audit list prints the ids of checks.`,
+    );
   if (!UUID.test(target)) return fixesOfPage(context, target, options);
   return reading(context, options, async (client) => {
     await print(context, options, await findFixes(client, target, context));

@@ -27,6 +27,10 @@ const PAGE =
 
 /** Lets people type what they know: a URL alone is `run`, and options of Lighthouse are those of `run`. */
 export const withLighthouseFlags = (args: readonly string[]): string[] => {
+  if (args[0] === 'trend')
+    throw new UsageError(
+      'trend is no command. The web page of the service shows a page over time, at /pages?url=<url>. page-audit pages prints the newest change of each page.',
+    );
   const named = PAGE.test(args[0] ?? '') ? ['run', ...args] : [...args];
   if (named[0] !== 'run') return named;
   const end = named.indexOf('--');

@@ -43,7 +43,9 @@ export const runProgram = async (args: readonly string[], context: Context): Pro
   let exitCode = 0;
   let help = '';
   const program = new Command('page-audit')
-    .description('Audits web pages. Without PAGE_AUDIT_URL, a service is started for the length of the command.')
+    .description(
+      'Audits web pages: page-audit https://example.com/. Without PAGE_AUDIT_URL, the command starts a service and stops it at its end.',
+    )
     .version(manifest.version)
     .addHelpText('after', ({ command }) => helpEnd(command, context.view.width))
     .configureHelp(helpFormat)

@@ -53,13 +53,18 @@ export const list = (context: Context, options: ReadOptions): Promise<number> =>
       label: labelFilters(label),
     };
     const page = await client.list(query, context);
+    const isFiltered = [url, state, assertionsPassed, label].some((given) => given !== undefined);
     const text =
       options.format === 'json'
         ? `${JSON.stringify(page, null, 2)}\n`
-        : listTextOf(page, { ...context.view, now: new Date() });
+        : listTextOf(page, { ...context.view, now: new Date(), isFiltered });
     await context.print(text);
+    if (page.nextCursor !== null && options.format !== 'json') context.note(moreChecks(options));
     return exitCodes.good;
   });
+
+const moreChecks = ({ limit }: ReadOptions): string =>
+  `There are older checks. ${limit === 100 ? 'Use a filter, such as --url.' : 'Raise --limit, to 100 at most, or use a filter, such as --url.'}`;
 
 /** Prints a comparison, and with `--why` its explanation. The comparison of a check's regions has its text form in `get`. */
 export const compare = (context: Context, id: string, options: ReadOptions): Promise<number> =>
@@ -73,7 +78,9 @@ export const compare = (context: Context, id: string, options: ReadOptions): Pro
         '--why, --pool, --intended and --format markdown need --base, an earlier check, or a check with --against.',
       );
     }
-    const comparison = await client.compare(id, { base, pool, intended, signal });
+    const comparison = await client.compare(id, { base, pool, intended, signal }).catch((error) => {
+      throw faultOfComparison(error, options.base) ?? error;
+    });
     if (comparison.baseCheckId === null) {
       await context.print(`${JSON.stringify(comparison, null, 2)}\n`);
       if (lacksSamples(comparison)) context.note(reasonText('fewer-samples'));
@@ -92,6 +99,20 @@ export const compare = (context: Context, id: string, options: ReadOptions): Pro
     }
     return hasRegressed(comparison) ? exitCodes.failedRules : exitCodes.good;
   });
+
+/** Returns the error of a comparison in the words of the command. The service speaks of its parameters. */
+const faultOfComparison = (error: unknown, base: string | undefined): UsageError | undefined => {
+  if (!(error instanceof ServiceError)) return undefined;
+  if (base === undefined && error.code === 'not-comparable')
+    return new UsageError(
+      'A comparison of regions needs two regions that succeeded. To compare with an earlier check, use --base <check>, or a label such as --base branch=main.',
+    );
+  if (base?.includes('=') && error.code === 'not-found' && error.message.includes('has the label'))
+    return new UsageError(
+      `${error.message.split(/\. (?=[A-Z])/)[0]}. Audit the page with --label ${base}, or name the id of a check with --base.`,
+    );
+  return undefined;
+};
 
 const lacksSamples = ({ reasons }: Pick<CheckComparison, 'reasons'>): boolean =>
   reasons.some(({ code }) => code === 'fewer-samples');
@@ -118,12 +139,24 @@ export const hasRegressed = ({ metrics }: { metrics: object }): boolean =>
 export const report = (context: Context, id: string, options: ReadOptions): Promise<number> =>
   reading(context, options, async (client) => {
     const { signal } = context;
-    const text = options.html
-      ? await client.reportPage(id, { signal })
-      : `${JSON.stringify(await client.report(id, { signal, asIs: true }))}\n`;
+    const read = async () =>
+      options.html
+        ? client.reportPage(id, { signal })
+        : `${JSON.stringify(await client.report(id, { signal, asIs: true }))}\n`;
+    const text = await read().catch(async (error) => {
+      throw (await faultOfRunId(client, id, signal)) ?? error;
+    });
     await context.print(withEscapes(text));
     return exitCodes.good;
   });
+
+/** Returns the error of an id of a check in the place of the id of a run. Returns undefined for another id. */
+const faultOfRunId = async (client: Client, id: string, signal: AbortSignal): Promise<UsageError | undefined> => {
+  const check = await client.get(id, { signal }).catch(() => undefined);
+  if (!check) return undefined;
+  const runs = check.runs.map((run) => `${run.id} (${run.region})`).join(', ');
+  return new UsageError(`${id} is the id of a check, and report needs that of a run. Its runs: ${runs}.`);
+};
 
 /** Erases a check. */
 export const erase = (context: Context, id: string, options: ReadOptions): Promise<number> =>

@@ -1,9 +1,9 @@
 import type { CreateCheckBody } from '../../shared/check.ts';
 import type { CreateScheduleBody, Every, Schedule } from '../../shared/schedules.ts';
 import { type SecretName, secretNames } from '../../shared/secrets.ts';
-import { Client } from '../api/client.ts';
+import type { Client } from '../api/client.ts';
 import { everyOf, isCron } from '../words/schedules.ts';
-import type { Context } from './context.ts';
+import { type Context, withClient } from './context.ts';
 import { exitCodes, UsageError } from './exit-codes.ts';
 import { schedulesTextOf } from './formats/schedules-text.ts';
 import type { ScheduleEditOptions, ScheduleOptions } from './options.ts';
@@ -107,9 +107,10 @@ const remove = (context: Context, id: string): Promise<number> =>
 export { remove as delete };
 
 /** Calls `work` with a client of a service that goes on. */
-const ofService = async ({ serviceUrl, key }: Context, work: (client: Client) => Promise<void>): Promise<number> => {
-  if (!serviceUrl) throw new UsageError('Schedules need a service that goes on. Set PAGE_AUDIT_URL to its URL.');
-  await work(new Client({ url: serviceUrl, key }));
+const ofService = async (context: Context, work: (client: Client) => Promise<void>): Promise<number> => {
+  if (!context.serviceUrl)
+    throw new UsageError('Schedules need a service that goes on. Set PAGE_AUDIT_URL to its URL.');
+  await withClient(context, undefined, work);
   return exitCodes.good;
 };
 

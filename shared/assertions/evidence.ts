@@ -25,7 +25,7 @@ const firstItem = ({ details }: AssertedAudit): string | undefined => {
   return text ? cutText(text, MAX_LENGTH) : undefined;
 };
 
-/** Returns the failed audit of a category that costs most, with its first element or file. */
+/** Returns the failed audit of a category that costs most, with its first element or file if it names one. */
 const evidenceOfCategory = (id: string, { audits, categories }: AssertedReport): string | undefined => {
   const refs = Object.hasOwn(categories, id) ? (categories[id]?.auditRefs ?? []) : [];
   const failed = refs
@@ -33,10 +33,10 @@ const evidenceOfCategory = (id: string, { audits, categories }: AssertedReport):
       const audit = audits[of];
       return audit && audit.score !== null && weight > 0 ? [{ audit, cost: weight * (1 - audit.score) }] : [];
     })
-    .filter(({ audit, cost }) => cost > 0 && firstItem(audit) !== undefined)
+    .filter(({ cost }) => cost > 0)
     .toSorted((a, b) => b.cost - a.cost);
   const [first] = failed;
-  return first && `First: ${first.audit.title ?? ''}, ${firstItem(first.audit)}`;
+  return first && `Costs most: ${[first.audit.title, firstItem(first.audit)].filter(Boolean).join(', ')}`;
 };
 
 const lcpElement = (report: AssertedReport): string | undefined => {

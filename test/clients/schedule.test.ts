@@ -16,7 +16,7 @@ const schedule = (...args: string[]) => runHere(['schedule', ...args], api.url);
 const listed = async () => (JSON.parse((await schedule('list', '--format', 'json')).stdout) as ScheduleList).schedules;
 
 test('`schedule` adds, lists, pauses, resumes and deletes a schedule with the options of a check', async () => {
-  expect((await schedule('list')).stdout).toBe('There are no schedules.\n');
+  expect((await schedule('list')).stdout).toMatch(/^There are no schedules\. Add one: page-audit schedule add/);
   const times = ['--every', '0 6 * * 1-5', '--time-zone', 'Europe/Berlin'];
   const inputs = ['--region', 'us-west1,us-east4', '--device', 'desktop', '--samples', '5', '--label', 'team=shop'];
   const secrets = ['--header', 'x-preview: secret-1'];

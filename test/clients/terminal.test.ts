@@ -3,6 +3,7 @@ import { paint } from '../../clients/cli/formats/terminal.ts';
 import { withLighthouseFlags } from '../../clients/cli/lighthouse-flags.ts';
 import { showsRows, viewOf } from '../../clients/cli/view.ts';
 import { runHere } from '../support/command-context.ts';
+import { finishedCheck, startFakeService } from '../support/fake-service.ts';
 import { answering, startOddServer } from '../support/odd-server.ts';
 
 const commands = [[], ['run'], ['get'], ['third-parties'], ['schedule'], ['schedule', 'add'], ['list']];
@@ -69,6 +70,36 @@ test('a file or a misspelled command is no page', () => {
 test('a wrong option says how to see the right ones', async () => {
   const { code, stderr } = await runHere(['run', '--bogus'], undefined);
   expect([code, stderr]).toEqual([2, "error: unknown option '--bogus'\nAdd --help to see what the command accepts.\n"]);
+});
+
+test.each([
+  [['trend', 'https://example.com/'], /^trend is no command\. The web page of the service shows a page over time/],
+  [['fixes', 'abc'], /^abc is no id of a run or a check, and no URL\./],
+])('%j says what to use', async (args, message) => {
+  expect(await runHere(args, undefined)).toMatchObject({ code: 2, stderr: expect.stringMatching(message) });
+});
+
+test('a list says that there are older checks, and what to do if there is none', async () => {
+  let list = { checks: [finishedCheck], nextCursor: 'a' } as object;
+  await using service = await startFakeService({ list: () => list });
+  const older = 'There are older checks. Raise --limit, to 100 at most, or use a filter, such as --url.\n';
+  expect(await runHere(['list'], service.url)).toMatchObject({ code: 0, stderr: older });
+  list = { checks: [], nextCursor: null };
+  expect((await runHere(['list'], service.url)).stdout).toMatch(
+    /^There are no checks yet\. Audit a page: page-audit run/,
+  );
+  const filtered = await runHere(['list', '--state', 'failed'], service.url);
+  expect(filtered).toMatchObject({ stdout: 'There are no checks that match.\n', stderr: '' });
+});
+
+test('`report` of a check names its runs, and `compare` speaks of its own options', async () => {
+  await using service = await startFakeService({ report: () => 'not-found', comparison: () => 'not-comparable' });
+  const [run] = finishedCheck.runs;
+  expect((await runHere(['report', finishedCheck.id], service.url)).stderr).toContain(
+    `Its runs: ${run?.id} (us-west1).`,
+  );
+  const { code, stderr } = await runHere(['compare', finishedCheck.id], service.url);
+  expect([code, stderr]).toEqual([2, expect.stringContaining('use --base <check>')]);
 });
 
 const notFound = JSON.stringify({

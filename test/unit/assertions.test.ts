@@ -135,12 +135,25 @@ describe.each(auditVersions)('a failed assertion on the $version report', ({ ver
       report,
     );
     expect(accessibility?.message).toMatch(
-      /^Accessibility: score 0\.\d+, expected at least 1\. First: .+, (body > \S+|html)/,
+      /^Accessibility: score 0\.\d+, expected at least 1\. Costs most: .+, (body > \S+|html)/,
     );
     expect(performance?.message).toMatch(
-      /^SEO: score 0\.\d+, expected at least 1\. First: Document doesn't have a `<title>` element, html$/,
+      /^SEO: score 0\.\d+, expected at least 1\. Costs most: Document doesn't have a `<title>` element, html$/,
     );
   });
+});
+
+test('a category whose failed audits name no element has the title of the one that costs most', () => {
+  const audit = (title: string, score: number) => ({ title, score, scoreDisplayMode: 'binary' });
+  const report = {
+    ...reportWith({ 'meta-description': audit('No description', 0), 'robots-txt': audit('No robots.txt', 0) }),
+    categories: {
+      seo: { score: 0.8, auditRefs: ['robots-txt', 'meta-description'].map((id, weight) => ({ id, weight })) },
+    },
+  };
+  expect(messagesOf({ 'categories:seo': ['error', { minScore: 1 }] }, report)).toEqual([
+    'failed: SEO: score 0.8, expected at least 1. Costs most: No description',
+  ]);
 });
 
 test('a message is at most 300 characters, however long the title and the address are', () => {

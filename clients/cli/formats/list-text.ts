@@ -8,11 +8,16 @@ import { shortUrl } from './titles.ts';
 /** A page of checks. `unreadable` has the ids of checks whose stored data can't be read. */
 type ListedPage = { checks: readonly CheckSummary[]; unreadable?: readonly string[] | undefined };
 
+const NO_CHECKS = 'There are no checks yet. Audit a page: page-audit run https://example.com/';
+
 /** Returns the checks of a list as text for a terminal, newest first. Each has its URL, the score of each region and its id. */
-export const listTextOf = ({ checks, unreadable = [] }: ListedPage, { now, ...view }: View & { now: Date }): string => {
+export const listTextOf = (
+  { checks, unreadable = [] }: ListedPage,
+  { now, isFiltered = true, ...view }: View & { now: Date; isFiltered?: boolean },
+): string => {
   const note = unreadable.length > 0 ? [signed(paint('!', 'work', view), unreadableNote(unreadable), view)] : [];
   const all = [...checks.map((check) => linesOf(check, now, view)), ...note];
-  if (all.length === 0) return 'There are no checks that match.\n';
+  if (all.length === 0) return isFiltered ? 'There are no checks that match.\n' : `${NO_CHECKS}\n`;
   return all.map((lines) => `${lines.join('\n')}\n`).join('\n');
 };
 

@@ -6,7 +6,8 @@ import { shortUrl } from './titles.ts';
 
 /** Returns schedules as text for a terminal. Each has its name, page, times, last result, next time and id. */
 export const schedulesTextOf = ({ schedules }: ScheduleList, { now, ...view }: View & { now: Date }): string => {
-  if (schedules.length === 0) return 'There are no schedules.\n';
+  if (schedules.length === 0)
+    return 'There are no schedules. Add one: page-audit schedule add https://example.com/ --every 6h\n';
   const all = schedules.map((schedule) => {
     const { id, name, every, check, last, nextAt } = schedule;
     const result = last

@@ -66,11 +66,17 @@ export const fittingTable = (
   return undefined;
 };
 
-/** Returns a label and its value on one line, or on more if the terminal is too narrow. */
+/** Returns a label and its value. Further lines are indented to the value, unless the terminal is too narrow for that. */
 export const labelled = (label: string, value: string, { width }: View): string[] => {
-  const line = `${padded(label, LABEL_WIDTH)} ${value}`;
-  return stringWidth(line) <= width ? [line] : wrap(`${label} ${value}`, width);
+  const indent = LABEL_WIDTH + 1;
+  const line = padded(label, indent) + value;
+  if (stringWidth(line) <= width) return [line];
+  if (width - indent < MIN_VALUE_WIDTH) return wrap(`${label} ${value}`, width);
+  const [first = '', ...others] = wrap(value, width - indent);
+  return [padded(label, indent) + first, ...others.map((line) => ' '.repeat(indent) + line)];
 };
+/** Shortest line of a value beside its label. */
+const MIN_VALUE_WIDTH = 24;
 /** Width of the longest label. */
 export const LABEL_WIDTH = 14;
 

@@ -53,7 +53,13 @@ const whereLines = (result: CheckResult, view: View): string[] => {
     const file = result.reportFiles?.[run.id];
     return file === undefined ? [] : [`File    ${regionOf(run)}${file}`];
   });
-  const ids = runs.flatMap((run) => signed('Run    ', `${regionOf(run)}${run.id}`, view));
+  const ids = runs.flatMap((run) => {
+    const line = `Run     ${regionOf(run)}${run.id}`;
+    // whole on a line of its own, so that people can copy it
+    return line.length <= view.width
+      ? [line]
+      : [...wrap(`Run     ${regionOf(run)}`.trimEnd(), view.width), ...wrap(run.id, view.width)];
+  });
   return ['', ...(link ? [`Report  ${link}`] : []), ...files, ...ids];
 };
 

@@ -52,7 +52,7 @@ const assertions: AssertionResult[] = [
   assertion({
     ...{ key: 'categories:seo', name: 'minScore', level: 'warn', expected: 0.95, actual: 0.91, operator: '>=' },
     message:
-      'SEO: score 0.91, expected at least 0.95. First: Image elements do not have `[alt]` attributes, body > img',
+      'SEO: score 0.91, expected at least 0.95. Costs most: Image elements do not have `[alt]` attributes, body > img',
   }),
   assertion({
     ...{ key: 'resource-summary:script:size', expected: 300_000, actual: 300_000.4 },

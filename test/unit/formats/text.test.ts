@@ -146,7 +146,7 @@ test('a comparison names the assertions that fail now, with those of level error
   ).toEqual(
     expect.arrayContaining([
       '✘ us-west1 Lighthouse 13.5.0 has no audit no-such',
-      '! us-west1 SEO: score 0.91, expected at least 0.95. First: Image elements do not have `[alt]`',
+      '! us-west1 SEO: score 0.91, expected at least 0.95. Costs most: Image elements do not have `[alt]`',
     ]),
   );
 });
