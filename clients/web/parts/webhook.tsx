@@ -138,7 +138,7 @@ const Deliveries = ({ of, list: { deliveries }, redeliver }: DeliveriesProps) =>
               <Quoted text={answerOf(delivery)} />
             </td>
             <td>{delivery.nextTryAt ? localTime(delivery.nextTryAt) : '–'}</td>
-            <td>
+            <td class="action">
               <button
                 type="button"
                 class="small"
