@@ -15,13 +15,14 @@ export const listPages =
   ({ pages, now = () => new Date() }: { pages: PageStore; now?: () => Date }) =>
   async (request: Request): Promise<Reply> => {
     const parameters = parseQueryWith(Cursor, request);
-    const { region, limit, cursor } = parameters;
+    const { url, region, limit, cursor } = parameters;
     const { matches, isFiltered } = matcherOf(parameters);
-    const isWanted = ({ newest, url, device, region: of }: ListedPage): boolean =>
-      matches({ ...newest, url, device }) && (region === undefined || of === region);
+    const isWanted = ({ newest, region: of, ...place }: ListedPage): boolean =>
+      matches({ ...newest, ...place }) && (region === undefined || of === region);
     const at = now();
     const { shown, nextCursor } = await orderedPageOf(
-      (count) => pages.list(request.owner, cursor, count, at),
+      (count) =>
+        url === undefined ? pages.list(request.owner, cursor, count, at) : pages.ofUrl(request.owner, url, cursor, at),
       { limit, isFiltered: isFiltered || region !== undefined, keyOf: ({ listKey }) => listKey, cursorOfKey },
       async (entries) => entries.map(({ page }) => (isWanted(page) ? pageResult(page, at) : undefined)),
     );

@@ -112,7 +112,7 @@ export const functionRows = {
   },
   'list-checks': { ...quick, env: ReadEnv, table: { check: ['Query'] }, index: 'list', reserved: 'reads' },
   'list-runs': { ...quick, env: ReadEnv, index: 'list' },
-  'list-pages': { ...quick, env: ReadEnv, index: 'list' },
+  'list-pages': { ...quick, env: ReadEnv, table: { latest: ['Query'] }, index: 'list' },
   'get-check': { ...quick, env: ReadEnv, table: reads, reserved: 'reads' },
   'get-comparison': { ...quick, env: ReadEnv, table: reads, index: 'list' },
   'get-explanation': { ...reportReader, table: { check: ['Query'] }, index: 'list' },

@@ -1,4 +1,5 @@
 import { expect, test, vi } from 'vitest';
+import { pageStore } from '../../functions/lib/store/listed-pages.ts';
 import { mainNames } from '../../shared/page-metrics.ts';
 import { PageResult } from '../../shared/pages.ts';
 import { idsOf, startPages } from '../support/audited-pages.ts';
@@ -114,6 +115,26 @@ test('filters by URL, device, region and labels find pages, page by page', async
   expect(idsOf(await pages('?url=https://example.com/3'))).toEqual([ids[3]]);
   expect(idsOf(await pages('?device=desktop'))).toEqual([]);
   expect(idsOf(await pages('?region=us-east4'))).toEqual([]);
+});
+
+test('the results of a URL are one read of its own items, page by page', async () => {
+  const url = 'https://example.com/shop';
+  const all = [
+    await audited({ url, regions: ['us-east4'], performance: 40 }),
+    await audited({ url, device: 'desktop', performance: 50 }),
+    await audited({ url, performance: 60 }),
+  ];
+  await audited({ url: `${url}/cart`, performance: 1 });
+  const send = vi.spyOn(world.db.client, 'send');
+  const read = await pageStore(world.db).ofUrl(caller.owner, url, undefined, new Date());
+  expect(send).toHaveBeenCalledOnce();
+  send.mockRestore();
+  expect(read.entries.map(({ page }) => page.newest.checkId)).toEqual(all.map(({ id }) => id));
+  const first = await pages(`?url=${url}&limit=2`);
+  const second = await pages(`?url=${url}&limit=2&cursor=${first.nextCursor}`);
+  expect([...idsOf(first), ...idsOf(second)]).toEqual(all.map(({ id }) => id));
+  expect(second.nextCursor).toBeNull();
+  expect(idsOf(await pages(`?url=${url}&region=us-east4`))).toEqual([all[0]?.id]);
 });
 
 test('an owner sees own pages only, also with a forged cursor', async () => {

@@ -19,8 +19,10 @@ import { getScreenshot } from '../../functions/get-screenshot.ts';
 import { deleteItem, ifExists, updateItem } from '../../functions/lib/store/dynamodb.ts';
 import { checkKey, runKey } from '../../functions/lib/store/items.ts';
 import { linkStore } from '../../functions/lib/store/links.ts';
+import { pageStore } from '../../functions/lib/store/listed-pages.ts';
 import { listStore } from '../../functions/lib/store/lists.ts';
 import { listChecks } from '../../functions/list-checks.ts';
+import { listPages } from '../../functions/list-pages.ts';
 import { ready } from '../../functions/ready.ts';
 import { runAudit } from '../../functions/run-audit.ts';
 import { schedules } from '../../functions/schedules.ts';
@@ -201,6 +203,8 @@ const everyFunction = async () => {
   await link();
   const checkId = await create();
   await as('list-checks', () => listChecks({ lists: listStore(world.db), store: world.store })(request()));
+  const ofUrl = request({}, { rawQuery: 'url=https://example.com/' });
+  await as('list-pages', () => listPages({ pages: pageStore(world.db) })(ofUrl));
   const erase = (checkId: string, parts = {}) =>
     as('delete-check', () => deleteCheck({ ...world, ...parts })(request({ checkId })));
   const withoutEnd = { ...world.erasure, eraseRemains: () => Promise.reject(new Error('S3 is down')) };
