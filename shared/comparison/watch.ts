@@ -53,15 +53,15 @@ export const judgePage = (
   const stays = { ...usual(check.id), ...before, pool: pool.map(({ id }) => id), checkId: check.id };
   if (own.length === 0) return { page: { ...stays, reason: 'failed' } };
   const alike = pool.filter((each) => haveSameInputs(each, check));
-  if (alike.length === 0)
-    return { page: { ...usual(check.id), pool: own[0]?.environment?.contended ? [] : [check.id] } };
+  const isBusy = own[0]?.environment?.contended === true;
   const compared = compareWithPool(region, check, alike);
-  const result: Judged = compared
-    ? judgeCompared(compared, { ...stays, pool: alike.map(({ id }) => id) })
-    : { page: { ...stays, worse: stays.regressed.length > 0 ? stays.worse : [], reason: 'different-machine' } };
+  if (!compared) return { page: { ...usual(check.id), pool: [check.id], reason: isBusy ? 'contended' : 'first' } };
+  const result = judgeCompared(compared, { ...stays, pool: alike.map(({ id }) => id) });
   const { page } = result;
-  const isGood = page.regressed.length + page.worse.length === 0 && page.reason !== 'contended';
-  return isGood ? { ...result, page: { ...page, pool: [check.id, ...page.pool].slice(0, POOL_CHECKS) } } : result;
+  const isGood = page.regressed.length + page.worse.length === 0;
+  // A busy machine has no times to compare with, so that its checks are in a pool only without others.
+  if (!isGood || (isBusy && comparableIn(region, check, alike).length > 0)) return result;
+  return { ...result, page: { ...page, pool: [check.id, ...page.pool].slice(0, POOL_CHECKS) } };
 };
 
 const usual = (checkId: string): WatchedPage => ({
@@ -69,19 +69,27 @@ const usual = (checkId: string): WatchedPage => ({
   ...{ checkId, reason: 'first' },
 });
 
+const inRegion = (region: Region, check: ComparedCheck): ComparedCheck => ({
+  ...check,
+  runs: check.runs.filter((run) => run.region === region),
+});
+
+/** Returns the checks of a pool that a like machine made while it was not busy. */
+const comparableIn = (region: Region, check: ComparedCheck, pool: readonly ComparedCheck[]): ComparedCheck[] =>
+  pool.map((each) => inRegion(region, each)).filter((each) => canPool(inRegion(region, check), each));
+
 /**
- * Compares the run of a region with those of a pool, the newest of which is the base. Returns undefined if another machine made
- * all of them.
+ * Compares the run of a region with those of a pool, the newest of which is the base. Without a comparable one, it compares with
+ * the newest of all, which tells about the scores without noise. Returns undefined if the pool is empty.
  */
 export const compareWithPool = (
   region: Region,
   check: ComparedCheck,
   pool: readonly ComparedCheck[],
 ): CheckComparison | undefined => {
-  const ofRegion = (each: ComparedCheck) => ({ ...each, runs: each.runs.filter((run) => run.region === region) });
-  const own = ofRegion(check);
-  const [base, ...more] = pool.map(ofRegion).filter((each) => canPool(own, each));
-  return base && compareChecks(base, own, { pool: more });
+  const [first, ...more] = comparableIn(region, check, pool);
+  const base = first ?? (pool[0] && inRegion(region, pool[0]));
+  return base && compareChecks(base, inRegion(region, check), { pool: more });
 };
 
 const judgeCompared = ({ metrics, reasons }: CheckComparison, before: WatchedPage): Judged => {
@@ -89,7 +97,8 @@ const judgeCompared = ({ metrics, reasons }: CheckComparison, before: WatchedPag
   const page = { ...before, worse, reason: reasons[0]?.code ?? null };
   const watched = [...before.regressed, ...before.worse];
   const isUnknown = reasons.length > 0 && watched.some((name) => metrics[name]?.verdict === 'unknown');
-  if (worse.length === 0 && isUnknown) return { page: { ...page, worse: before.worse } };
+  const isMoved = before.regressed.length === 0 && reasons.some(({ code }) => code === 'different-machine');
+  if (worse.length === 0 && isUnknown) return { page: { ...page, worse: isMoved ? [] : before.worse } };
   return before.regressed.length > 0 ? judgeRegressed(page) : judgeUsual(page, before.worse);
 };
 

@@ -76,6 +76,15 @@ test('one sample is enough for a score without noise', () => {
   expect(events).toEqual(['3 page.regressed accessibility', '5 page.recovered accessibility']);
 });
 
+test('on a machine that is always busy, the scores without noise are judged', () => {
+  const busy = (accessibility: number) => fast({ contended: true, metrics: { accessibility } });
+  const { events, page } = judgeAll([busy(90), busy(90), busy(70), busy(70), busy(90), busy(90)]);
+  expect(events).toEqual(['3 page.regressed accessibility', '5 page.recovered accessibility']);
+  expect(page.reason).toBe('contended');
+  const calm = fast();
+  expect(judgeAll([busy(90), calm, busy(90), busy(90)]).page.pool[0]).toBe(calm.id);
+});
+
 test('the pool has the last five good checks, and stays as it was while the page has regressed', () => {
   const good = Array.from({ length: 7 }, () => fast());
   const ids = good.map(({ id }) => id);

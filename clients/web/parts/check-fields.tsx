@@ -20,12 +20,14 @@ export const fieldAt = (path: string, more: readonly string[] = []): string =>
 type Props = {
   used: { regions: readonly string[]; devices: readonly string[]; samples: number };
   messageOf: (field: string) => string | undefined;
+  /** Says how long the service keeps the login of the page. */
+  loginLife?: string;
   /** Parts between the samples and the login. */
   children?: ComponentChildren;
 };
 
 /** The inputs of a check beside its URL, for a check and for a schedule. */
-export const CheckFields = ({ used, messageOf, children }: Props) => (
+export const CheckFields = ({ used, messageOf, loginLife = 'deletes them when the check ends', children }: Props) => (
   <>
     <Regions used={used.regions} message={messageOf('regions')} />
     <div class="row options">
@@ -59,6 +61,6 @@ export const CheckFields = ({ used, messageOf, children }: Props) => (
       </Field>
     </div>
     {children}
-    <LoginFields messageOf={messageOf} />
+    <LoginFields messageOf={messageOf} life={loginLife} />
   </>
 );

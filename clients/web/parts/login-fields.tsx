@@ -7,17 +7,19 @@ export const secretFields = ['headers', 'basicAuth', 'cookies', 'storageState'];
 /** Keeps a browser from storing a value. */
 const unstored = { autocomplete: 'off', spellcheck: false } as const;
 
-type Props = { messageOf: (field: string) => string | undefined };
+type Props = {
+  messageOf: (field: string) => string | undefined;
+  /** Says how long the service keeps them. */
+  life: string;
+};
 
 /** The inputs for pages behind a login. The values are in the fields only, and never in a storage of the browser. */
-export const LoginFields = ({ messageOf }: Props) => (
+export const LoginFields = ({ messageOf, life }: Props) => (
   <details open={secretFields.some(messageOf)}>
     <summary>
       Behind a login: <span class="muted">headers, password, cookies, storage state</span>
     </summary>
-    <p class="muted">
-      The service gives them to the page's own site only, deletes them when the check ends, and never shows them again.
-    </p>
+    <p class="muted">The service gives them to the page's own site only, {life}, and never shows them again.</p>
     <Field
       name="headers"
       label="Headers"

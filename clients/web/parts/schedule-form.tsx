@@ -83,7 +83,7 @@ export const ScheduleForm = ({ schedule, onDone, onCancel }: Props) => {
           </Field>
         )}
       </div>
-      <CheckFields used={used} messageOf={messageOf}>
+      <CheckFields used={used} messageOf={messageOf} loginLife="keeps them as long as the schedule">
         {!schedule && <MoreOptions messageOf={messageOf} />}
         {check && hasLogin(check) && (
           <label>

@@ -44,7 +44,7 @@ const Webhooks = ({ list: { webhooks }, reload }: { list: WebhookList; reload: (
 const eventTexts: Record<WebhookEvent, string> = {
   'check.completed': 'a check is finished',
   'page.regressed': 'a page of a schedule has regressed',
-  'page.recovered': 'it has recovered',
+  'page.recovered': 'a page of a schedule has recovered',
 };
 
 const NewWebhook = ({ onCreated }: { onCreated: (webhook: CreatedWebhook) => void }) => {
@@ -62,14 +62,9 @@ const NewWebhook = ({ onCreated }: { onCreated: (webhook: CreatedWebhook) => voi
   return (
     <>
       <form class="panel" aria-label="New webhook" onSubmit={create} noValidate>
-        <div class="row">
-          <Field name="webhook-url" label="URL of the receiver" class="grow" message={wrongUrl}>
-            {(input) => <input type="url" name="webhook-url" placeholder="https://" {...input} />}
-          </Field>
-          <button type="submit" class="primary" disabled={busy}>
-            Create a webhook
-          </button>
-        </div>
+        <Field name="webhook-url" label="URL of the receiver" message={wrongUrl}>
+          {(input) => <input type="url" name="webhook-url" placeholder="https://" {...input} />}
+        </Field>
         <fieldset aria-describedby={wrongEvents ? 'events-error' : undefined}>
           <legend>Send an event when</legend>
           {Object.entries(eventTexts).map(([name, text]) => (
@@ -83,6 +78,11 @@ const NewWebhook = ({ onCreated }: { onCreated: (webhook: CreatedWebhook) => voi
             </p>
           )}
         </fieldset>
+        <p>
+          <button type="submit" class="primary" disabled={busy}>
+            Create a webhook
+          </button>
+        </p>
       </form>
       {error && !wrongUrl && !wrongEvents && <ProblemNote error={error} reload={retry} action />}
     </>
