@@ -231,4 +231,4 @@ test('the OpenAPI document gives the types of a client that works, without a war
     'unknown;\n                        };\n                    };\n                    content: never',
   );
   expect(await runDocumentClient(documented, types, api.url)).toBe('us-west1 created');
-});
+}, 300_000); // two runs of the compiler, on a machine that may be busy
