@@ -6,7 +6,7 @@ import { type Operation, type Operations, problemResponses, responseOf } from '.
 import { runOperations } from './runs.ts';
 import { scheduleOperations } from './schedules.ts';
 import { serviceOperations } from './service.ts';
-import { webhookOperations } from './webhooks.ts';
+import { webhookOperations, webhookRequests } from './webhooks.ts';
 
 const description = `Audits a web page with Lighthouse in real Chromium, from several regions at once.
 
@@ -65,6 +65,7 @@ const create = () =>
         },
       },
       paths: paths(),
+      webhooks: webhookRequests,
     },
     {
       override: ({ jsonSchema, io }) => {

@@ -1,10 +1,14 @@
+import { z } from 'zod';
+import { CheckSummary } from '../summaries.ts';
 import {
   CreatedWebhook,
   CreateWebhookBody,
   Delivery,
   DeliveryList,
+  PageEventData,
   RotatedWebhook,
   Webhook,
+  type WebhookEvent,
   WebhookList,
 } from '../webhooks.ts';
 import type { Operations } from './operation.ts';
@@ -122,3 +126,26 @@ export const webhookOperations = {
     problems: ['not-found'],
   },
 } satisfies Partial<Operations>;
+
+const event = (type: WebhookEvent, data: z.ZodType, operationId: string, summary: string) => ({
+  post: {
+    operationId,
+    summary,
+    tags: [tag],
+    security: [],
+    requestBody: {
+      required: true,
+      content: {
+        'application/json': { schema: z.object({ type: z.literal(type), timestamp: z.iso.datetime(), data }) },
+      },
+    },
+    responses: { 204: { description: 'Any status 2xx within 15 seconds is a success.' } },
+  },
+});
+
+/** The requests that the service sends to a webhook. */
+export const webhookRequests = {
+  'check.completed': event('check.completed', CheckSummary, 'checkCompleted', 'All runs of a check are finished'),
+  'page.regressed': event('page.regressed', PageEventData, 'pageRegressed', 'A page of a schedule has regressed'),
+  'page.recovered': event('page.recovered', PageEventData, 'pageRecovered', 'A page of a schedule has recovered'),
+} satisfies Record<WebhookEvent, unknown>;
