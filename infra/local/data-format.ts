@@ -6,7 +6,7 @@ import { unusable } from './data-folder.ts';
  * Format of the data folders that this version writes. A change that an earlier version can't read needs a new number and a
  * migration (migrations.ts).
  */
-export const FORMAT = 3;
+export const FORMAT = 4;
 
 const fileOf = (dataDir: string): string => join(dataDir, 'format');
 

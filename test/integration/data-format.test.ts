@@ -1,15 +1,17 @@
 import { randomUUID } from 'node:crypto';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { GetCommand } from '@aws-sdk/lib-dynamodb';
+import { GetCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { beforeEach, expect, test } from 'vitest';
 import { deleteCheck } from '../../functions/delete-check.ts';
 import { findShared } from '../../functions/lib/http/shared-check.ts';
 import { shareToken } from '../../functions/lib/share-token.ts';
-import { getItem, updateItem } from '../../functions/lib/store/dynamodb.ts';
+import { getItem, type Key, updateItem } from '../../functions/lib/store/dynamodb.ts';
 import { checkKey, runKey, usageKey } from '../../functions/lib/store/items.ts';
+import { pageStore } from '../../functions/lib/store/listed-pages.ts';
 import { listStore } from '../../functions/lib/store/lists.ts';
 import { openCheckIds } from '../../functions/lib/store/open-checks.ts';
+import { unpack } from '../../functions/lib/store/packed.ts';
 import { openTable } from '../../infra/local/dynamodb.ts';
 import { CheckView, checkView } from '../../shared/check.ts';
 import { putItems } from '../support/recorded-items.ts';
@@ -43,7 +45,7 @@ test('a folder without a format number keeps its checks: they are shown, listed,
   await writeEarly();
   await using world = await start();
   expect(printed).toEqual([
-    expect.stringMatching(/^30 changes brought the items of the table in \S+ from an .* to format 3\.$/),
+    expect.stringMatching(/^30 changes brought the items of the table in \S+ from an .* to format 4\.$/),
     expect.stringMatching(/^The API keys .* no longer work.*: 1 of them .*npm run keys -- create.*$/),
   ]);
   const ids = checksIn(early).map(({ id }) => String(id));
@@ -92,9 +94,29 @@ test('a folder of format 2 keeps its open runs: a sweep finds them in a shard', 
   await world.stop();
   writeFileSync(join(dataDir, 'format'), '2\n');
   await using migrated = await start();
-  expect(printed).toEqual([expect.stringMatching(/^2 changes .* to format 3\.$/)]);
+  expect(printed).toEqual([expect.stringMatching(/^2 changes .* to format 4\.$/)]);
   for (const kind of ['us-west1', 'checks'] as const)
     expect(await migrated.due.list({ kind, shard: 0 }, new Date('2031-01-01'), 10)).toHaveLength(1);
+});
+
+test('a folder of format 3 keeps the newest results of its pages', async () => {
+  const world = await start();
+  const check = aCheck({ regions: ['us-west1'] });
+  const [run] = await world.create(check);
+  await world.finish(run as NonNullable<typeof run>);
+  const list = async ({ db }: typeof world) => pageStore(db).list('anonymous', undefined, 10, new Date());
+  const before = await list(world);
+  const { Items = [] } = await world.db.client.send(new ScanCommand({ TableName: world.db.table }));
+  const [latest] = Items.filter(({ pk }) => String(pk).startsWith('LATEST#'));
+  const { pk, sk, results, listed } = latest as Record<string, unknown>;
+  const texts = { results: JSON.stringify(unpack(results)), listed: JSON.stringify(unpack(listed)) };
+  await updateItem(world.db, { pk, sk } as Key, { set: texts, condition: 'attribute_exists(#pk)', returns: 'NONE' });
+  expect(await list(world)).not.toEqual(before);
+  await world.stop();
+  writeFileSync(join(dataDir, 'format'), '3\n');
+  await using migrated = await start();
+  expect(printed).toEqual([expect.stringMatching(/^1 changes .* to format 4\.$/)]);
+  expect(await list(migrated)).toEqual(before);
 });
 
 test('a second start migrates nothing', async () => {
@@ -132,7 +154,7 @@ test('a share link of an earlier version works, and its secret leaves the check'
 });
 
 test.each([
-  ['4\n', 'format 4'],
+  ['5\n', 'format 5'],
   ['1', 'an unknown format'],
   ['', 'an unknown format'],
   ['1.5\n', 'an unknown format'],
@@ -141,7 +163,7 @@ test.each([
   writeFileSync(join(dataDir, 'format'), text);
   const files = filesIn(dataDir);
   const refused = new RegExp(
-    `^The data in \\S+ have ${named}, and this version .* up to 3\\. .*git checkout .* npm start\\. .*backup from before the update.* DATA_DIR=<folder> npm start\\.$`,
+    `^The data in \\S+ have ${named}, and this version .* up to 4\\. .*git checkout .* npm start\\. .*backup from before the update.* DATA_DIR=<folder> npm start\\.$`,
   );
   await expect(start()).rejects.toThrow(refused);
   await expect(openTable(dataDir)).rejects.toThrow(refused);
