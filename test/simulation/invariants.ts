@@ -5,6 +5,7 @@ import { missingPages, wrongPage } from './page-promises.ts';
 import { isFinal } from './run-promises.ts';
 
 const OPEN_CHECKS = 'OPENCHECK#';
+const isPage = ({ pk }: Item): boolean => pk.startsWith('LATEST#');
 
 /** Time after which the sweeper has handled a lost lease, in milliseconds: its slack, a minute, and one sweep that died. */
 const LOST_LEASE_MS = 4 * 60_000;
@@ -27,7 +28,7 @@ export const leftWhenQuiet = (
   const faults = all.flatMap((item) => {
     const name = keyOf(item);
     if (item.sk === 'USAGE') return []; // `openAll` shows whether it refuses too much
-    if (item.pk.startsWith('LATEST#')) return wrongPage(item, all);
+    if (isPage(item)) return []; // below, because a fault of a series is one of its page too
     if (item.pk.startsWith(OPEN_CHECKS)) {
       const open = check(item.sk)?.completedAt === null;
       return open ? [] : [`the closed or missing check ${item.sk} counts as open of ${item.pk}`];
@@ -61,7 +62,7 @@ export const leftWhenQuiet = (
     const report = keys.every((key) => bucket.objects.has(key)) ? [] : [`the report of ${name} is gone`];
     return isFinal(item) && !item.open ? [...pointer, ...entry, ...report] : [`nobody finished ${name}`];
   });
-  const pages = missingPages(all);
+  const pages = [...all.filter(isPage).flatMap((item) => wrongPage(item, all)), ...missingPages(all)];
   const reports = [...bucket.objects.keys()].filter((key) => !check(key.split('/')[1]) && !storedLate.has(key));
   return [
     ...faults,
