@@ -21,7 +21,7 @@ const audits = { testTimeout: 240_000, hookTimeout: 120_000, globalSetup: 'test/
 export default defineConfig({
   test: {
     silent: 'passed-only',
-    globalSetup: 'test/support/run-folder.ts',
+    globalSetup: ['test/support/run-folder.ts', 'test/support/runner-share.ts'],
     reporters: ['dot', new ClosingNotes()],
     sequence: { sequencer: LongestFirst },
     expect: { poll: { timeout: 30_000 } },

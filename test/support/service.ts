@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { readdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -46,13 +47,17 @@ export const startLocally = async (dataDir: string, env: Record<string, string> 
   });
 
   const post = async (body: unknown): Promise<{ id: string; runs: { id: string }[] }> => {
-    const headers = { 'content-type': 'application/json' };
-    const answer = await fetch(`${url}/v1/checks`, { method: 'POST', headers, body: JSON.stringify(body) });
-    if (answer.status !== 201) throw new Error(await answer.text());
+    const headers = { 'content-type': 'application/json', 'idempotency-key': randomUUID() };
+    const answer = await fetchWhenAvailable(`${url}/v1/checks`, {
+      method: 'POST',
+      headers,
+      body: JSON.stringify(body),
+    });
+    if (!answer.ok) throw new Error(await answer.text());
     return (await answer.json()) as { id: string; runs: { id: string }[] };
   };
   const get = async (id: string): Promise<CheckView> => {
-    const answer = await fetch(`${url}/v1/checks/${id}`);
+    const answer = await fetchWhenAvailable(`${url}/v1/checks/${id}`);
     if (answer.status !== 200) throw new Error(`${answer.status} ${await answer.text()}`);
     return (await answer.json()) as CheckView;
   };
@@ -97,6 +102,17 @@ const stop = async (child: ChildProcess, exited: Promise<unknown>): Promise<void
   if (child.exitCode === null && child.signalCode === null) child.kill('SIGTERM');
   await exited;
 };
+
+/** Fetches, and retries a 503 as a client must: on a busy machine the engine may answer late. */
+export const fetchWhenAvailable = (url: string, init: RequestInit = {}): Promise<Response> =>
+  waitFor(
+    async () => {
+      const answer = await fetch(url, init);
+      return answer.status === 503 ? undefined : answer;
+    },
+    60,
+    1000,
+  );
 
 /** Polls `probe` until it returns a value. */
 export const waitFor = async <T>(
