@@ -15,8 +15,8 @@ import type { CheckResult } from './result.ts';
 import { readRulesForExisting, requireSamples, storedResults } from './rules.ts';
 
 /**
- * Prints checks. With `--wait`, waits for them and does all that `run` does after it has created its checks. The assertions
- * of `--assert` and `--budget` replace the stored assertions of the checks.
+ * Prints checks. With `--wait`, waits for them and does all that `run` does after it has created its checks. `--assert` and
+ * `--budget` replace the assertions that the checks were created with.
  */
 export const get = async (context: Context, ids: readonly string[], options: GetOptions): Promise<number> => {
   requireTerminal(options.open, context);

@@ -66,7 +66,7 @@ const start = async ({ events = ['page.regressed', 'page.recovered'], parts = {}
         ids.push((await simulation.finishCheck(owner, { check: newCheck(), outcome })).id);
         const errors = await simulation.drain();
         if (errors.length > 0) await simulation.pass(10 * MINUTE); // the sweeper sends the message again
-        simulation.skip(HOUR);
+        simulation.advance(HOUR);
       }
       return ids;
     },

@@ -82,7 +82,7 @@ export const startDelivering = ({ world, post, now: start, parts = {} }: Options
       return check;
     },
     /** Lets some time pass without a sweep. */
-    skip: (ms: number): void => {
+    advance: (ms: number): void => {
       now += ms;
     },
     /** Lets some time pass, with a sweep in each minute in which something is due. */
