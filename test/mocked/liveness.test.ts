@@ -8,7 +8,9 @@ const busyMs = vi.hoisted(() => new Map<number, number>());
 vi.mock('../../functions/auditor/host/processes.ts', () => ({
   membersOf: () => [BROWSER, RENDERER],
   readText: (path: string) => (path === `/proc/${RENDERER}/cmdline` ? 'chromium --type=renderer' : 'chromium'),
-  busyMsByThread: (pid: number) => [['1', busyMs.get(pid) ?? 0]],
+}));
+vi.mock('../../functions/auditor/host/run-queue.ts', () => ({
+  busyMsByThread: (pid: number) => [[1, busyMs.get(pid) ?? 0]],
 }));
 
 beforeEach(() => void vi.useFakeTimers());

@@ -1,5 +1,6 @@
 import type { Browser, CDPSession } from 'puppeteer-core';
-import { busyMsByThread, membersOf, readText } from '../host/processes.ts';
+import { membersOf, readText } from '../host/processes.ts';
+import { busyMsByThread } from '../host/run-queue.ts';
 import type { FrozenPart } from '../messages.ts';
 import { IDLE_SHARE, LIVENESS_MS } from '../stop-rules.ts';
 import { askPage, isSilent } from './page-probe.ts';

@@ -1,5 +1,6 @@
 import type { CDPSession } from 'puppeteer-core';
-import { busyMsByThread, membersOf } from '../host/processes.ts';
+import { membersOf } from '../host/processes.ts';
+import { busyMsByThread } from '../host/run-queue.ts';
 import type { ProtocolTraffic } from '../lighthouse/patches.ts';
 import type { Pulse } from '../messages.ts';
 import { PULSE_MS } from '../stop-rules.ts';
@@ -37,7 +38,7 @@ export const watchProgress = (
 };
 
 /** Time by thread, in milliseconds. */
-type Times = Map<string, number>;
+type Times = Map<number, number>;
 
 /** Reads how long each thread of the browser and of the auditor was busy. */
 const readCpu = (): { at: number; browser: Times; auditor: Times } => {

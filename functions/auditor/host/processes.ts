@@ -63,16 +63,6 @@ export const closeInheritedFiles = (): void => {
   }
 };
 
-/**
- * Returns how long the threads of a process have run or have waited for a CPU, in milliseconds. A waiting thread counts as
- * busy, so that no process seems idle because the machine is busy.
- */
-export const busyMsByThread = (pid: number): [thread: string, ms: number][] =>
-  listDir(`/proc/${pid}/task`).map((thread) => {
-    const [ran = 0, waited = 0] = (fieldsOf(`/proc/${pid}/task/${thread}/schedstat`) ?? []).map(Number);
-    return [thread, (ran + waited) / 1e6];
-  });
-
 const POLL_MS = 250;
 type Seen = { type: 'memory'; browserBytes: number; auditorBytes: number } | { type: 'frozen'; part: 'browser' };
 
