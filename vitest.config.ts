@@ -6,8 +6,6 @@ const project = (name: string, include: string[], groupOrder: number, more = {})
   test: { name, include, sequence: { groupOrder }, ...more },
 });
 
-/** Slow tests that read no time of a page, so four files run at once. They wait more than they compute. */
-const browserTests = ['test/{audit,bundle}/**/*.test.ts', 'test/clients/audit/*.test.ts'];
 /** `npm run record` rewrites test/recorded by real audits. */
 const recording = { testTimeout: 600_000, hookTimeout: 60_000, fileParallelism: false, maxConcurrency: 3 };
 /** `npm run test:moto` runs the built functions on moto's server, which stands for AWS. */
@@ -35,11 +33,14 @@ export default defineConfig({
       project('unit', ['test/unit/**/*.test.ts'], 1, { ...fastTests, isolate: false }),
       // The files share one import of the CDK, which takes longer than their tests.
       project('infra', ['test/infra/**/*.test.ts'], 1, { ...fastTests, isolate: false }),
-      project('browser', browserTests, 2, { ...audits, maxWorkers: 4 }),
+      // A file audits as many pages at once as two cores can.
+      project('audit', ['test/audit/**/*.test.ts'], 2, { ...audits, fileParallelism: false }),
+      // `npm run test:all`
+      project('browser', ['test/all/{audit,bundle,clients}/**/*.test.ts'], 3, { ...audits, maxWorkers: 2 }),
       // These tests measure pages, so only one file runs at a time.
-      project('timed', ['test/timed/**/*.test.ts'], 3, { ...audits, fileParallelism: false }),
-      ...(process.env.MOTO === '1' ? [project('moto', ['test/moto/**/*.test.ts'], 4, moto)] : []),
-      ...(process.env.RECORD === '1' ? [project('record', ['test/record/**/*.test.ts'], 4, recording)] : []),
+      project('timed', ['test/all/timed/**/*.test.ts'], 4, { ...audits, fileParallelism: false }),
+      ...(process.env.MOTO === '1' ? [project('moto', ['test/moto/**/*.test.ts'], 5, moto)] : []),
+      ...(process.env.RECORD === '1' ? [project('record', ['test/record/**/*.test.ts'], 5, recording)] : []),
     ],
   },
 });

@@ -7,16 +7,16 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 const longest = [
   ...['simulation/simulation', 'clients/cli', 'integration/keys-command'],
   ...[
-    'audit/hostile-pages',
-    'bundle/audit-bundle',
-    'bundle/api-bundles',
-    'audit/service',
-    'audit/exits',
-    'audit/hardening',
-    'audit/egress-flags',
+    'all/audit/hostile-pages',
+    'all/bundle/audit-bundle',
+    'all/bundle/api-bundles',
+    'all/audit/service',
+    'all/audit/exits',
+    'all/audit/hardening',
+    'all/audit/egress-flags',
   ],
-  ...['audit/reported-pages', 'audit/service-restart', 'audit/ssrf-cases', 'audit/audit-options'],
-  ...['clients/audit/command-service', 'clients/audit/web-states', 'clients/audit/web-page'],
+  ...['all/audit/reported-pages', 'all/audit/service-restart', 'all/audit/ssrf-cases', 'all/audit/audit-options'],
+  ...['all/clients/command-service', 'all/clients/web-states', 'all/clients/web-page'],
 ].map((name) => `/test/${name}.test.ts`);
 
 /** Sorts the test files of each project so that the longest start first. */

@@ -61,7 +61,7 @@ const everyWarning: Observation = {
   overCap: [{ host: 'example.com', reason: 'bytes per audit' }],
   decisionOn: () => undefined,
 };
-/** test/audit/audit-options.test.ts covers this warning: hostile pages cause it only after a hang of two minutes. */
+/** test/all/audit/audit-options.test.ts covers this warning: hostile pages cause it only after a hang of two minutes. */
 const coveredElsewhere = /bf-cache/;
 
 test('the short set covers every warning', () => {

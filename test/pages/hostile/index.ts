@@ -13,7 +13,7 @@ export const hostilePages: Record<string, HostilePage> = {
   ...sabotage,
 };
 
-/** Pages that `npm test` audits. test/unit/hostile-pages.test.ts checks that they cover every error code and warning. */
+/** Pages that `npm run test:all` audits. test/unit/hostile-pages.test.ts checks that they cover every error code and warning. */
 export const shortSet = [
   ...['length-long-open', 'never-answers'], // first, as they take half a minute or more
   ...['good', 'status-404', 'type-pdf', 'empty-200', 'gzip-invalid', 'fetch-60mb', 'reset-mid-body', 'refused-port'],
@@ -21,5 +21,5 @@ export const shortSet = [
   ...['reload-loop', 'download-navigation', 'alert-forever', 'canvas-only', 'csp-sandbox', 'dom-deep-5000'],
   ...['iframe-recursion', 'private-link', 'memory-buffers', 'break-array', 'break-native-copies'],
 ];
-/** Pages that `npm test` audits in version 9.6.8 too, which is built differently. */
+/** Pages that `npm run test:all` audits in version 9.6.8 too, which is built differently. */
 export const shortSetOf9 = ['good', 'status-404', 'font-late', 'colours-of-today'];

@@ -6,7 +6,7 @@ import { leaving } from './leaving.ts';
 /** Pages after public bug reports about Lighthouse and its services, with the right outcome of each. */
 export const reportedPages: Record<string, ReportedPage> = { ...answers, ...leaving, ...documents };
 
-/** Pages that `npm test` audits, in one version. */
+/** Pages that `npm run test:all` audits, in one version. */
 export const shortSet: readonly string[] = [
   ...['leaves-after-3500', 'leaves-by-form', 'reloads-once-later', 'refresh-meta-1s'],
   ...['leaves-for-prefetched', 'reloads-on-resize'],

@@ -2,14 +2,14 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { TIMED_AT_ONCE } from '../../functions/auditor/host/machine.ts';
-import { isFinished, type RunView } from '../../shared/run.ts';
-import { documents } from '../pages/hostile/documents.ts';
-import { serveHostilePages } from '../support/hostile-server.ts';
-import { memoryGroup, noMemoryGroupHere } from '../support/memory-group.ts';
-import { servePages } from '../support/pages.ts';
-import { startLocally } from '../support/service.ts';
-import { unlessMissing } from '../support/skips.ts';
+import { TIMED_AT_ONCE } from '../../../functions/auditor/host/machine.ts';
+import { isFinished, type RunView } from '../../../shared/run.ts';
+import { documents } from '../../pages/hostile/documents.ts';
+import { serveHostilePages } from '../../support/hostile-server.ts';
+import { memoryGroup, noMemoryGroupHere } from '../../support/memory-group.ts';
+import { servePages } from '../../support/pages.ts';
+import { startLocally } from '../../support/service.ts';
+import { unlessMissing } from '../../support/skips.ts';
 
 const GIB = 2 ** 30;
 

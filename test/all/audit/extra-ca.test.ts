@@ -4,14 +4,14 @@ import { createServer, type Server } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { auditors } from '../../functions/auditor/parent/auditors.ts';
-import { type AuditVersion, auditVersions } from '../../shared/audit-versions.ts';
-import { auditorDir } from '../support/auditor-dir.ts';
-import { chromiumDir } from '../support/chromium-dir.ts';
-import { FULL } from '../support/full.ts';
-import { anOrder } from '../support/order.ts';
+import { auditors } from '../../../functions/auditor/parent/auditors.ts';
+import { type AuditVersion, auditVersions } from '../../../shared/audit-versions.ts';
+import { auditorDir } from '../../support/auditor-dir.ts';
+import { chromiumDir } from '../../support/chromium-dir.ts';
+import { FULL } from '../../support/full.ts';
+import { anOrder } from '../../support/order.ts';
 
-const pem = (name: string) => fileURLToPath(new URL(`../support/${name}.pem`, import.meta.url));
+const pem = (name: string) => fileURLToPath(new URL(`../../support/${name}.pem`, import.meta.url));
 const authority = readFileSync(pem('test-authority'), 'utf8');
 const page = '<!doctype html><html lang="en"><title>Page</title><p>A page of the network</p></html>';
 

@@ -1,9 +1,9 @@
 import { expect, test, vi } from 'vitest';
-import { bareHost } from '../../functions/lib/public-addresses.ts';
-import { auditVersions } from '../../shared/audit-versions.ts';
-import { FULL } from '../support/full.ts';
-import { type Answer, inNamespace, type Observed, strays, triesFor } from '../support/namespace.ts';
-import { type SsrfCase, ssrfCases } from '../support/ssrf-cases.ts';
+import { bareHost } from '../../../functions/lib/public-addresses.ts';
+import { auditVersions } from '../../../shared/audit-versions.ts';
+import { FULL } from '../../support/full.ts';
+import { type Answer, inNamespace, type Observed, strays, triesFor } from '../../support/namespace.ts';
+import { type SsrfCase, ssrfCases } from '../../support/ssrf-cases.ts';
 
 vi.setConfig({ testTimeout: 240_000, hookTimeout: 60_000 });
 

@@ -1,7 +1,7 @@
 import { describe, expect, test, vi } from 'vitest';
-import { bareHost } from '../../functions/lib/public-addresses.ts';
-import { auditVersions } from '../../shared/audit-versions.ts';
-import { FULL } from '../support/full.ts';
+import { bareHost } from '../../../functions/lib/public-addresses.ts';
+import { auditVersions } from '../../../shared/audit-versions.ts';
+import { FULL } from '../../support/full.ts';
 import {
   ENGINE_PORT,
   inNamespace,
@@ -11,7 +11,7 @@ import {
   PUBLIC,
   strays,
   triesFor,
-} from '../support/namespace.ts';
+} from '../../support/namespace.ts';
 
 vi.setConfig({ testTimeout: 240_000, hookTimeout: 60_000 });
 

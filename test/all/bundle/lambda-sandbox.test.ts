@@ -4,12 +4,12 @@ import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { prepareChromium } from '../../functions/auditor/host/chromium.ts';
-import { chromiumDir } from '../support/chromium-dir.ts';
-import { noSandboxHere, startRunAudit } from '../support/lambda-sandbox.ts';
-import { unlessMissing } from '../support/skips.ts';
+import { prepareChromium } from '../../../functions/auditor/host/chromium.ts';
+import { chromiumDir } from '../../support/chromium-dir.ts';
+import { noSandboxHere, startRunAudit } from '../../support/lambda-sandbox.ts';
+import { unlessMissing } from '../../support/skips.ts';
 
-const probeModule = new URL('../support/lambda-probe.mjs', import.meta.url);
+const probeModule = new URL('../../support/lambda-probe.mjs', import.meta.url);
 
 describe('the sandbox refuses what Lambda refuses', unlessMissing(noSandboxHere()), () => {
   let code: string;

@@ -3,15 +3,15 @@ import { readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { startCpuMeter, wasSlowed } from '../../functions/auditor/host/cpu-meter.ts';
-import type { CpuUse } from '../../functions/auditor/messages.ts';
-import type { Category } from '../../shared/audit-options.ts';
-import { type AuditVersion, auditVersions } from '../../shared/audit-versions.ts';
-import type { Throttling } from '../../shared/throttling.ts';
-import { FULL } from '../support/full.ts';
-import { testReport } from '../support/known-report.ts';
-import { type Audited, type Lab, openLab } from '../support/page-lab.ts';
-import { expectFast, expectMeasured } from '../support/speed.ts';
+import { startCpuMeter, wasSlowed } from '../../../functions/auditor/host/cpu-meter.ts';
+import type { CpuUse } from '../../../functions/auditor/messages.ts';
+import type { Category } from '../../../shared/audit-options.ts';
+import { type AuditVersion, auditVersions } from '../../../shared/audit-versions.ts';
+import type { Throttling } from '../../../shared/throttling.ts';
+import { FULL } from '../../support/full.ts';
+import { testReport } from '../../support/known-report.ts';
+import { type Audited, type Lab, openLab } from '../../support/page-lab.ts';
+import { expectFast, expectMeasured } from '../../support/speed.ts';
 
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 120_000 });
 

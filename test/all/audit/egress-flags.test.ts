@@ -1,5 +1,5 @@
 import { describe, expect, test, vi } from 'vitest';
-import { egressFlags } from '../../functions/auditor/child/browser.ts';
+import { egressFlags } from '../../../functions/auditor/child/browser.ts';
 import {
   type Answer,
   ENGINE_PORT,
@@ -8,7 +8,7 @@ import {
   type Observed,
   ORIGIN,
   triesFor,
-} from '../support/namespace.ts';
+} from '../../support/namespace.ts';
 
 vi.setConfig({ testTimeout: 240_000, hookTimeout: 60_000 });
 

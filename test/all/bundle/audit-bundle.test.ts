@@ -6,18 +6,18 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { dispatch } from '../../functions/lib/queue/dispatch.ts';
-import type { RunItem } from '../../functions/lib/store/items.ts';
-import { type AuditVersion, auditVersions } from '../../shared/audit-versions.ts';
-import { functionRows } from '../../shared/functions.ts';
-import { buildFunctions } from '../support/built-functions.ts';
-import { FULL } from '../support/full.ts';
-import { noSandboxHere, startRunAudit } from '../support/lambda-sandbox.ts';
-import { metricsIn } from '../support/metrics.ts';
-import { type Pages, servePages } from '../support/pages.ts';
-import { threadsOf } from '../support/processes.ts';
-import { unlessMissing } from '../support/skips.ts';
-import { aCheck, startWorld, type World } from '../support/world.ts';
+import { dispatch } from '../../../functions/lib/queue/dispatch.ts';
+import type { RunItem } from '../../../functions/lib/store/items.ts';
+import { type AuditVersion, auditVersions } from '../../../shared/audit-versions.ts';
+import { functionRows } from '../../../shared/functions.ts';
+import { buildFunctions } from '../../support/built-functions.ts';
+import { FULL } from '../../support/full.ts';
+import { noSandboxHere, startRunAudit } from '../../support/lambda-sandbox.ts';
+import { metricsIn } from '../../support/metrics.ts';
+import { type Pages, servePages } from '../../support/pages.ts';
+import { threadsOf } from '../../support/processes.ts';
+import { unlessMissing } from '../../support/skips.ts';
+import { aCheck, startWorld, type World } from '../../support/world.ts';
 
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 300_000 });
 
@@ -27,7 +27,7 @@ describe("the deployed audit function in a sandbox like Lambda's", needsSandbox,
   let world: World;
   let pages: Pages;
   let deployed: Awaited<ReturnType<typeof startRunAudit>>;
-  const asset = fileURLToPath(new URL('../../dist/functions/run-audit', import.meta.url));
+  const asset = fileURLToPath(new URL('../../../dist/functions/run-audit', import.meta.url));
   const env = () => ({
     ...world.env,
     TARGETS: 'local',
@@ -94,7 +94,7 @@ describe("the deployed audit function in a sandbox like Lambda's", needsSandbox,
 
   // A check of the certificate shows that Chromium has started its TLS library. No public authority signs one for loopback.
   test('reaches a page over https', async () => {
-    const key = await readFile(new URL('../support/test-certificate.pem', import.meta.url));
+    const key = await readFile(new URL('../../support/test-certificate.pem', import.meta.url));
     const server = createTlsServer({ key, cert: key }, (_, response) => response.end('<p>secure')).listen(
       0,
       '127.0.0.1',

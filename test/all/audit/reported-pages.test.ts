@@ -3,14 +3,14 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, test, vi } from 'vitest';
-import { auditVersions, majorOf } from '../../shared/audit-versions.ts';
-import { isFinished, type RunView } from '../../shared/run.ts';
-import { reportedPages, shortSet } from '../pages/reported/index.ts';
-import { FULL } from '../support/full.ts';
-import { serveHostilePages } from '../support/hostile-server.ts';
-import { expectReported, type Report, type ReportedPage } from '../support/reported-page.ts';
-import { startLocally } from '../support/service.ts';
-import type { LocalService } from '../support/service-audits.ts';
+import { auditVersions, majorOf } from '../../../shared/audit-versions.ts';
+import { isFinished, type RunView } from '../../../shared/run.ts';
+import { reportedPages, shortSet } from '../../pages/reported/index.ts';
+import { FULL } from '../../support/full.ts';
+import { serveHostilePages } from '../../support/hostile-server.ts';
+import { expectReported, type Report, type ReportedPage } from '../../support/reported-page.ts';
+import { startLocally } from '../../support/service.ts';
+import type { LocalService } from '../../support/service-audits.ts';
 
 const MINUTES = 60_000;
 vi.setConfig({ testTimeout: 20 * MINUTES, hookTimeout: 2 * MINUTES }); // a test also waits for the audits queued before its own

@@ -1,17 +1,17 @@
 import { gunzipSync } from 'node:zlib';
 import puppeteer, { type Browser } from 'puppeteer-core';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { prepareChromium } from '../../functions/auditor/host/chromium.ts';
-import { auditors } from '../../functions/auditor/parent/auditors.ts';
-import { type AuditVersion, auditVersions } from '../../shared/audit-versions.ts';
-import { type Api, startApi } from '../support/api.ts';
-import { auditorDir } from '../support/auditor-dir.ts';
-import { chromiumDir } from '../support/chromium-dir.ts';
-import { FULL } from '../support/full.ts';
-import { anOrder } from '../support/order.ts';
-import { servePages } from '../support/pages.ts';
-import { readReport } from '../support/recorded-reports.ts';
-import type { World } from '../support/world.ts';
+import { prepareChromium } from '../../../functions/auditor/host/chromium.ts';
+import { auditors } from '../../../functions/auditor/parent/auditors.ts';
+import { type AuditVersion, auditVersions } from '../../../shared/audit-versions.ts';
+import { type Api, startApi } from '../../support/api.ts';
+import { auditorDir } from '../../support/auditor-dir.ts';
+import { chromiumDir } from '../../support/chromium-dir.ts';
+import { FULL } from '../../support/full.ts';
+import { anOrder } from '../../support/order.ts';
+import { servePages } from '../../support/pages.ts';
+import { readReport } from '../../support/recorded-reports.ts';
+import type { World } from '../../support/world.ts';
 
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 

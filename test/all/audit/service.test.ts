@@ -4,8 +4,8 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type Pages, servePages } from '../support/pages.ts';
-import { processesWith, remainsOf, startLocally } from '../support/service.ts';
+import { type Pages, servePages } from '../../support/pages.ts';
+import { processesWith, remainsOf, startLocally } from '../../support/service.ts';
 import {
   auditUnderWay,
   codesOf,
@@ -14,7 +14,7 @@ import {
   type LocalService,
   noRetakes,
   perfectCheck,
-} from '../support/service-audits.ts';
+} from '../../support/service-audits.ts';
 
 let dataDir: string;
 let pages: Pages;

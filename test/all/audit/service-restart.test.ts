@@ -4,11 +4,9 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
-import { killGroup } from '../../functions/auditor/host/processes.ts';
-import { leaksIn, secretsIn } from '../support/leaks.ts';
-import { secretsFor, serveLogin, valuesOf } from '../support/login-site.ts';
-import { type Pages, servePages } from '../support/pages.ts';
-import { fetchWhenAvailable, processesWith, remainsOf, startLocally, waitFor } from '../support/service.ts';
+import { killGroup } from '../../../functions/auditor/host/processes.ts';
+import { type Pages, servePages } from '../../support/pages.ts';
+import { processesWith, remainsOf, startLocally, waitFor } from '../../support/service.ts';
 import {
   auditUnderWay,
   codesOf,
@@ -17,7 +15,7 @@ import {
   type LocalService,
   noRetakes,
   quickCheck,
-} from '../support/service-audits.ts';
+} from '../../support/service-audits.ts';
 
 let dataDir: string;
 let pages: Pages;
@@ -45,49 +43,6 @@ test('a stopped service releases its run, leaves nothing behind, and resumes the
   const check = await finishedCheck(service, id);
   expect(check.state).toBe('succeeded');
   expect(check.runs.map(codesOf)).toEqual([[null], [null]]);
-});
-
-test('a careless page behind a login leaves no secret in the data folder, the log at DEBUG, answers or reports', async () => {
-  await using site = await serveLogin();
-  const secrets = secretsFor(site.origin);
-  const values = valuesOf(secrets);
-  const body = { ...quickCheck(pages), url: `${site.origin}/page`, ...secrets };
-  const request = (path: string, sent?: object) =>
-    fetchWhenAvailable(`${service.url}${path}`, {
-      ...(sent && { method: 'POST', body: JSON.stringify(sent) }),
-      headers: { 'content-type': 'application/json', 'idempotency-key': 'login', accept: 'text/html, */*' },
-    });
-  const created = await request('/v1/checks', body);
-  expect(created.ok).toBe(true);
-  const { id, runs } = JSON.parse(await created.clone().text());
-  await site.firstPage;
-  expect(leaksIn(dataDir, values).length).toBeGreaterThan(0); // so the search would find them
-  const check = await finishedCheck(service, id);
-  expect(check).toMatchObject({
-    state: 'succeeded',
-    headers: ['x-preview-token'],
-    basicAuth: true,
-    cookies: ['session'],
-  });
-
-  const run = `/v1/checks/${id}/runs/${runs[0].id}`;
-  const answers = await Promise.all([
-    created,
-    request(`/v1/checks/${id}`),
-    request('/v1/checks'),
-    request(run),
-    request(`${run}/report`), // as a page
-    fetch(`${service.url}${run}/report`),
-    request(`${run}/fixes`),
-    request('/v1/checks', { ...body, cookies: [] }), // another body with the same key
-    request('/v1/checks', { ...body, url: 'https://example.com/' }), // cookies of another site
-  ]);
-  expect(answers.map(({ status }) => status)).toEqual([created.status, 200, 200, 200, 200, 200, 200, 422, 400]);
-  const texts = await Promise.all(answers.map((answer) => answer.text()));
-  expect(secretsIn(Buffer.from(texts.join('\n')), values)).toEqual([]);
-  expect(service.output()).toMatch(/^\{"level":"DEBUG"/m);
-  expect(secretsIn(Buffer.from(service.output()), values)).toEqual([]);
-  expect(leaksIn(dataDir, values)).toEqual([]);
 });
 
 test('a service that is stopped right after its start leaves nothing behind', async () => {

@@ -7,21 +7,21 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import type { RunItem } from '../../functions/lib/store/items.ts';
-import type { Lease } from '../../functions/lib/store/leases.ts';
-import { filesIn, sizesOf } from '../../infra/build/files.ts';
-import { checkSize } from '../../infra/build/sizes.ts';
-import { build } from '../../infra/build.ts';
-import { functionRows } from '../../shared/functions.ts';
-import { apiFunctions } from '../../shared/routes.ts';
-import { buildFunctions, builtHandler } from '../support/built-functions.ts';
-import { type Gateway, startHandlers } from '../support/gateway.ts';
-import { aCheck, startWorld, type World } from '../support/world.ts';
+import type { RunItem } from '../../../functions/lib/store/items.ts';
+import type { Lease } from '../../../functions/lib/store/leases.ts';
+import { filesIn, sizesOf } from '../../../infra/build/files.ts';
+import { checkSize } from '../../../infra/build/sizes.ts';
+import { build } from '../../../infra/build.ts';
+import { functionRows } from '../../../shared/functions.ts';
+import { apiFunctions } from '../../../shared/routes.ts';
+import { buildFunctions, builtHandler } from '../../support/built-functions.ts';
+import { type Gateway, startHandlers } from '../../support/gateway.ts';
+import { aCheck, startWorld, type World } from '../../support/world.ts';
 
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 300_000 });
 
 const ELF = Buffer.from('\x7fELF', 'latin1');
-const built = fileURLToPath(new URL('../../dist/functions', import.meta.url));
+const built = fileURLToPath(new URL('../../../dist/functions', import.meta.url));
 
 let world: World;
 let api: Gateway;

@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { CDPSession, Page } from 'puppeteer-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { launchBrowser } from '../../functions/auditor/child/browser.ts';
-import { prepareChromium } from '../../functions/auditor/host/chromium.ts';
-import { chromiumDir } from '../support/chromium-dir.ts';
+import { launchBrowser } from '../../../functions/auditor/child/browser.ts';
+import { prepareChromium } from '../../../functions/auditor/host/chromium.ts';
+import { chromiumDir } from '../../support/chromium-dir.ts';
 
 let browser: Awaited<ReturnType<typeof launchBrowser>>;
 let workDir: string;

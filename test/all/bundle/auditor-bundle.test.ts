@@ -3,10 +3,10 @@ import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { childModule } from '../../functions/auditor/parent/fork-child.ts';
-import { auditorFolder, buildWhenIdle } from '../../infra/local/auditor-bundle.ts';
-import { auditVersions } from '../../shared/audit-versions.ts';
-import { waitFor } from '../support/service.ts';
+import { childModule } from '../../../functions/auditor/parent/fork-child.ts';
+import { auditorFolder, buildWhenIdle } from '../../../infra/local/auditor-bundle.ts';
+import { auditVersions } from '../../../shared/audit-versions.ts';
+import { waitFor } from '../../support/service.ts';
 
 let dir: string;
 beforeEach(async () => {

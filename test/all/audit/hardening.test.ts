@@ -5,18 +5,18 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Browser, Page } from 'puppeteer-core';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { launchBrowser } from '../../functions/auditor/child/browser.ts';
-import { openEgressProxy } from '../../functions/auditor/egress/proxy.ts';
-import { prepareChromium } from '../../functions/auditor/host/chromium.ts';
-import { auditorUsers } from '../../functions/auditor/host/privileges.ts';
-import { auditors } from '../../functions/auditor/parent/auditors.ts';
-import { log } from '../../functions/lib/log.ts';
-import { type AuditVersion, auditVersions } from '../../shared/audit-versions.ts';
-import { auditorDir } from '../support/auditor-dir.ts';
-import { chromiumDir } from '../support/chromium-dir.ts';
-import { anOrder } from '../support/order.ts';
-import { servePages } from '../support/pages.ts';
-import { unlessMissing } from '../support/skips.ts';
+import { launchBrowser } from '../../../functions/auditor/child/browser.ts';
+import { openEgressProxy } from '../../../functions/auditor/egress/proxy.ts';
+import { prepareChromium } from '../../../functions/auditor/host/chromium.ts';
+import { auditorUsers } from '../../../functions/auditor/host/privileges.ts';
+import { auditors } from '../../../functions/auditor/parent/auditors.ts';
+import { log } from '../../../functions/lib/log.ts';
+import { type AuditVersion, auditVersions } from '../../../shared/audit-versions.ts';
+import { auditorDir } from '../../support/auditor-dir.ts';
+import { chromiumDir } from '../../support/chromium-dir.ts';
+import { anOrder } from '../../support/order.ts';
+import { servePages } from '../../support/pages.ts';
+import { unlessMissing } from '../../support/skips.ts';
 
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 60_000 });
 
@@ -302,7 +302,7 @@ test('a folder of another user in the temporary folder does not prevent a start'
   const shared = await mkdtemp(join(tmpdir(), 'shared-'));
   const theirs = join(shared, 'page-audit-4194305-abc'); // above the highest possible pid
   const module = join(shared, 'stale-entries.ts'); // a copy that every user may read
-  await cp(new URL('../../functions/auditor/host/stale-entries.ts', import.meta.url), module);
+  await cp(new URL('../../../functions/auditor/host/stale-entries.ts', import.meta.url), module);
   await mkdir(theirs, { mode: 0o700 });
   await chmod(shared, 0o1777);
   const asNobody = { uid: 65_000, gid: 65_000, cwd: '/', encoding: 'utf8' } as const;

@@ -2,11 +2,11 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { GetQueueAttributesCommand } from '@aws-sdk/client-sqs';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { RunItem } from '../../functions/lib/store/items.ts';
-import { compileCache } from '../support/compile-cache.ts';
-import { type Pages, servePages } from '../support/pages.ts';
-import { preparedPrograms } from '../support/service.ts';
-import { aCheck, startWorld, type World } from '../support/world.ts';
+import type { RunItem } from '../../../functions/lib/store/items.ts';
+import { compileCache } from '../../support/compile-cache.ts';
+import { type Pages, servePages } from '../../support/pages.ts';
+import { preparedPrograms } from '../../support/service.ts';
+import { aCheck, startWorld, type World } from '../../support/world.ts';
 
 let world: World;
 let pages: Pages;
@@ -23,7 +23,7 @@ const QUEUE = 'us-west1';
 
 /** Starts `npm run worker` on a queue of the engines. */
 const startWorker = async (env: Record<string, string>) => {
-  const main = new URL('../../infra/local/worker-main.ts', import.meta.url).pathname;
+  const main = new URL('../../../infra/local/worker-main.ts', import.meta.url).pathname;
   const queue = { QUEUE_URL: world.urls[QUEUE], AWS_REGION: 'us-west-2', OPEN_SHARDS: '1' };
   const more = { TARGETS: 'local', SANDBOX: 'optional', CHROMIUM_DIR: await preparedPrograms(), AUDITS_AT_ONCE: '1' };
   const { PATH, HOME } = process.env;

@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import type { HostBenchmark } from '../../functions/auditor/host/benchmark.ts';
-import type { Benchmark } from '../../functions/auditor/messages.ts';
-import { auditors } from '../../functions/auditor/parent/auditors.ts';
-import type { AuditVersion } from '../../shared/audit-versions.ts';
-import { auditorDir } from '../support/auditor-dir.ts';
-import { chromiumDir } from '../support/chromium-dir.ts';
-import { anOrder } from '../support/order.ts';
-import { servePages } from '../support/pages.ts';
-import { processesWith, waitFor } from '../support/service.ts';
+import type { HostBenchmark } from '../../../functions/auditor/host/benchmark.ts';
+import type { Benchmark } from '../../../functions/auditor/messages.ts';
+import { auditors } from '../../../functions/auditor/parent/auditors.ts';
+import type { AuditVersion } from '../../../shared/audit-versions.ts';
+import { auditorDir } from '../../support/auditor-dir.ts';
+import { chromiumDir } from '../../support/chromium-dir.ts';
+import { anOrder } from '../../support/order.ts';
+import { servePages } from '../../support/pages.ts';
+import { processesWith, waitFor } from '../../support/service.ts';
 
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
