@@ -36,6 +36,25 @@ test('a time of day comes once on each day, also on the days when the clocks cha
   expect(times(berlin('30 2,14 * * *'), '2027-03-27T20:00:00Z', 2)).toEqual(['2027-03-28T01:00', '2027-03-28T12:30']);
 });
 
+test('a time of day that the clocks skip before midnight comes at midnight', () => {
+  const nuuk = { cron: '30 23 * * *', timeZone: 'America/Nuuk' };
+  expect(times(nuuk, '2026-03-28T12:00:00Z', 2)).toEqual(['2026-03-29T01:00', '2026-03-30T00:30']);
+});
+
+test.each([
+  ['5/15 * * * *', '01-01T00:20', '01-01T00:35'], // from the fifth minute on
+  ['0 22-2 * * *', '01-01T01:00', '01-01T02:00'], // over midnight
+  ['0 6 * feb sun', '02-07T06:00', '02-14T06:00'],
+  ['0 6 13 * FRI', '01-01T06:00', '01-08T06:00'], // a Friday or a 13th
+  ['0 6 15W 5,8 *', '05-14T06:00', '08-16T06:00'],
+  ['0 6 LW 1,7 *', '01-29T06:00', '07-30T06:00'],
+  ['0 6 * * 5L', '01-29T06:00', '02-26T06:00'],
+  ['0 6 * * 1-2#1', '01-04T06:00', '01-05T06:00'],
+])('cron %j has the times %s and %s', (cron, ...expected) => {
+  const found = times({ cron, timeZone: 'UTC' }, '2027-01-01T00:10:00Z', 2);
+  expect(found).toEqual(expected.map((time) => `2027-${time}`));
+});
+
 test('times of an interval in the form of cron go on through the repeated hour', () => {
   expect(times(berlin('*/30 2 * * *'), '2027-10-30T22:00:00Z', 5)).toEqual([
     '2027-10-31T00:00',
@@ -51,16 +70,30 @@ test.each([
   ['0 0 29 2 *', undefined],
   ['*/5 * * * *', undefined],
   ['0 0 L * *', undefined],
+  ['58 23 * * *', undefined],
+  ['0,58 0,23 1 * *', undefined], // not on two days in a row
+  ['0,58 0,23 1,L * *', 'every.cron'],
   ['*/4 * * * *', 'every.cron'],
   ['* * * * *', 'every.cron'],
   ['0 0 30 2 *', 'every.cron'],
+  ['0 0 1-7 2 1#5', undefined],
+  ['0 0 * 2 1#5', undefined], // in 2044
   ['0 0 * * * *', 'every.cron'],
   ['@daily', 'every.cron'],
   ['2027-05-01T00:00:00', 'every.cron'],
-  ['61 * * * *', 'every.cron'],
+  ['60 6 * * *', 'every.cron'],
+  ['*/0 * * * *', 'every.cron'],
+  ['1,,2 * * * *', 'every.cron'],
+  ['0 6 constructor * *', 'every.cron'],
   ['', 'every.cron'],
 ])('cron %j has the error at %s', (cron, path) => {
   expect(everyError(berlin(cron), created)?.path).toBe(path);
+});
+
+test('an error of a field names it and what it takes', () => {
+  expect(everyError(berlin('0 6 * * MOO'), created)?.message).toBe(
+    "The day of week of the cron expression can't be MOO. Use numbers from 0 to 7, names from SUN to SAT, lists such as 1,3, ranges such as 2-5, or steps such as */2.",
+  );
 });
 
 test('a time zone must exist', () => {
