@@ -24,7 +24,7 @@ export type TableAction = 'GetItem' | 'Query' | 'PutItem' | 'UpdateItem' | 'Dele
 export type TableActions = Partial<Record<Partition, readonly TableAction[]>>;
 type IndexName = 'open' | 'list';
 export type ObjectAction = 'GetObject' | 'PutObject' | 'DeleteObject';
-export type ReportAction = ObjectAction | 'ListBucket';
+export type StoredAction = ObjectAction | 'ListBucket';
 
 /** Kinds of work that keep their concurrency when other functions are flooded. */
 export const reservedFor = ['creates', 'reads', 'waits', 'agents', 'sweeps'] as const;
@@ -56,9 +56,9 @@ export type FunctionRow<Env = unknown> = {
   /** Indexes of the table that it queries. */
   index?: IndexName | readonly IndexName[];
   /** Actions on reports. With ListBucket, S3 answers 404 for a missing report instead of 403. */
-  reports?: readonly ReportAction[];
-  /** Actions on the secrets of checks. */
-  secrets?: readonly ObjectAction[];
+  reports?: readonly StoredAction[];
+  /** Actions on the secrets of checks. ListBucket finds those of a check whose id the function knows. */
+  secrets?: readonly StoredAction[];
   /** Actions on the secrets of schedules. */
   scheduleSecrets?: readonly ObjectAction[];
   /** Actions on the object with which the service compares the secrets of repeated creates. */
@@ -83,6 +83,8 @@ const worksOnRuns = {
 } as const;
 /** Actions of a function that closes or erases checks. */
 const changesPages = { latest: ['GetItem', 'UpdateItem'] } as const;
+/** Actions on secrets of a function that ends or erases checks. */
+const endsSecrets = ['DeleteObject', 'ListBucket'] as const;
 /** A function that reads a run's report. */
 const reportReader = { ...quick, env: ReportReadEnv, table: readsRuns, reports: ['GetObject', 'ListBucket'] } as const;
 
@@ -107,7 +109,7 @@ export const functionRows = {
       openCheck: ['DeleteItem', 'PutItem', 'Query'],
       ...changesPages,
     },
-    secrets: ['PutObject', 'DeleteObject'], // it fails a run whose job the queue refuses, which may end its check
+    secrets: ['PutObject', ...endsSecrets], // it fails a run whose job the queue refuses, which may end its check
     fingerprintKey: ['GetObject', 'PutObject'],
   },
   'list-checks': { ...quick, env: ReadEnv, table: { check: ['Query'] }, index: 'list', reserved: 'reads' },
@@ -147,7 +149,7 @@ export const functionRows = {
     },
     index: 'list', // for the results before those of the erased check
     reports: ['DeleteObject', 'ListBucket'],
-    secrets: ['DeleteObject'],
+    secrets: endsSecrets,
   },
   'create-link': { ...quick, env: ReadEnv, table: { check: ['Query'], share: ['GetItem', 'PutItem'] } },
   'delete-links': { ...quick, env: ReadEnv, table: { check: ['Query'], share: ['DeleteItem'] } },
@@ -185,7 +187,7 @@ export const functionRows = {
     traced: true,
     table: worksOnRuns,
     reports: ['PutObject'],
-    secrets: ['GetObject', 'DeleteObject'],
+    secrets: ['GetObject', ...endsSecrets],
   },
   'close-lost-runs': {
     ...quick,
@@ -193,7 +195,7 @@ export const functionRows = {
     env: CloseEnv,
     traced: true,
     table: worksOnRuns,
-    secrets: ['DeleteObject'],
+    secrets: endsSecrets,
   },
   // It mostly waits for receivers: at most 15 s for each of the five webhooks of an owner, at the same time.
   'deliver-webhook': {
@@ -228,7 +230,7 @@ export const functionRows = {
     index: ['open', 'list'],
     countsJobs: true,
     reports: ['DeleteObject', 'ListBucket'],
-    secrets: ['PutObject', 'DeleteObject'], // it creates the checks of schedules
+    secrets: ['PutObject', ...endsSecrets], // it creates the checks of schedules
     scheduleSecrets: ['GetObject', 'DeleteObject'],
     fingerprintKey: ['GetObject', 'PutObject'],
   },

@@ -9,14 +9,3 @@ export const lifeIn = (key: string): number | undefined => {
   const [, days] = /^reports\/(\d+)d\//.exec(key) ?? [];
   return days === undefined ? undefined : Number(days);
 };
-
-/** Beginning of the keys of secrets of checks. They have no place in the folders of reports, whose readers must not read them. */
-export const SECRETS_PREFIX = 'secrets/';
-
-/**
- * Beginning of the keys of secrets of schedules. They live as long as their schedule, so no rule about the age of secrets applies.
- */
-export const SCHEDULE_SECRETS_PREFIX = 'schedule-secrets/';
-
-/** Key of the object with which the service compares the secrets of repeated creates. */
-export const FINGERPRINT_KEY = 'keys/fingerprints-of-secrets';

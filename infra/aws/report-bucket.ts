@@ -1,8 +1,8 @@
 import { Duration, RemovalPolicy, Validations } from 'aws-cdk-lib';
 import { BlockPublicAccess, Bucket, BucketEncryption, HttpMethods, ObjectOwnership } from 'aws-cdk-lib/aws-s3';
 import { Construct } from 'constructs';
-import { reportsOf, SECRETS_PREFIX } from '../../shared/report-folders.ts';
-import { SECRET_DAYS } from '../../shared/secrets.ts';
+import { reportsOf } from '../../shared/report-folders.ts';
+import { secretFolders } from '../../shared/secret-folders.ts';
 import type { Environment } from '../environments.ts';
 import { reportLives } from '../settings.ts';
 import { accountOf } from './account.ts';
@@ -34,7 +34,9 @@ export class ReportBucket extends Construct {
           expiration: Duration.days(days),
         })),
         // The end of a check deletes its secrets. This rule deletes those of creates that failed.
-        { id: 'secrets', prefix: SECRETS_PREFIX, expiration: Duration.days(SECRET_DAYS) },
+        ...Object.values(secretFolders).flatMap(({ prefix, days }) =>
+          days === undefined ? [] : { id: prefix.slice(0, -1), prefix, expiration: Duration.days(days) },
+        ),
       ],
       // CloudFormation can't delete a bucket with reports. An operator has to empty it first (infra/DEPLOY.md).
       removalPolicy: environment.keepsData ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,

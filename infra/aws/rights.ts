@@ -2,11 +2,12 @@ import { Stack, Token, Validations } from 'aws-cdk-lib';
 import { type IRole, PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import type { Construct } from 'constructs';
-import type { FunctionRow, ObjectAction, TableActions } from '../../shared/functions.ts';
+import type { FunctionRow, StoredAction, TableActions } from '../../shared/functions.ts';
 import { CANARY_PREFIX } from '../../shared/keys.ts';
 import { type Partition, partitions } from '../../shared/partitions.ts';
 import { regions } from '../../shared/regions.ts';
-import { FINGERPRINT_KEY, SCHEDULE_SECRETS_PREFIX, SECRETS_PREFIX } from '../../shared/report-folders.ts';
+import { reportsOf } from '../../shared/report-folders.ts';
+import { secretFolders, secretsOf } from '../../shared/secret-folders.ts';
 import type { Environment } from '../environments.ts';
 import type { indexNames } from '../settings.ts';
 import { accountOf } from './account.ts';
@@ -90,25 +91,24 @@ const deliveryRight = (scope: Construct, { homeRegion, names }: Environment): Po
 
 /** Allows a function the actions of its row on objects of the bucket: reports, secrets, and the key of their fingerprints. */
 export const allowObjects = (to: LambdaFunction, environment: Environment, row: FunctionRow): void => {
-  const { reports = [], secrets, scheduleSecrets, fingerprintKey } = row;
-  allowUnder(
-    to,
-    environment,
-    'reports/*',
-    reports.filter((action) => action !== 'ListBucket'),
-  );
-  allowUnder(to, environment, `${SECRETS_PREFIX}*`, secrets);
-  allowUnder(to, environment, `${SCHEDULE_SECRETS_PREFIX}*`, scheduleSecrets);
-  allowUnder(to, environment, FINGERPRINT_KEY, fingerprintKey);
-  if (reports.includes('ListBucket')) to.addToRolePolicy(listingRight(to, environment));
+  allowUnder(to, environment, `${reportsOf(undefined)}*`, row.reports);
+  for (const [name, { prefix }] of Object.entries(secretFolders))
+    allowUnder(to, environment, `${prefix}*`, row[name as keyof typeof secretFolders]);
+  if (row.reports?.includes('ListBucket'))
+    to.addToRolePolicy(listingRight(to, environment, `${reportsOf(undefined)}*`));
+  if (row.secrets?.includes('ListBucket')) to.addToRolePolicy(listingRight(to, environment, secretsOf(ANY_UUID)));
 };
+
+/** Pattern of an id. Whoever does not know the id of a check can't list its secrets. */
+const ANY_UUID = '?'.repeat(36);
 
 const allowUnder = (
   to: LambdaFunction,
   { names }: Environment,
   keys: string,
-  actions: readonly ObjectAction[] = [],
+  all: readonly StoredAction[] = [],
 ): void => {
+  const actions = all.filter((action) => action !== 'ListBucket');
   if (actions.length === 0) return;
   const account = accountOf(to);
   const objects = (of: string) => `:s3:::${names.reportBucketIn(of)}/${keys}`;
@@ -118,17 +118,16 @@ const allowUnder = (
       `arn:${Stack.of(to).partition}${objects(account)}`,
     ),
   );
-  if (!keys.endsWith('*')) return;
   Validations.of(to.role as IRole).acknowledge({
     id: `AwsSolutions-IAM5[Resource::arn:aws${objects(Token.isUnresolved(account) ? '<AWS::AccountId>' : account)}]`,
     reason: 'The key of an object is unknown before the object exists. The right covers one folder of the bucket.',
   });
 };
 
-/** Allows listing reports. S3 then answers 404 for a missing report, instead of 403. */
-const listingRight = (scope: Construct, { names }: Environment): PolicyStatement => {
+/** Allows listing keys by their beginning. S3 then answers 404 for a missing report, instead of 403. */
+const listingRight = (scope: Construct, { names }: Environment, prefix: string): PolicyStatement => {
   const bucket = `arn:${Stack.of(scope).partition}:s3:::${names.reportBucketIn(accountOf(scope))}`;
-  return right(['s3:ListBucket'], bucket, { StringLike: { 's3:prefix': 'reports/*' } });
+  return right(['s3:ListBucket'], bucket, { StringLike: { 's3:prefix': prefix } });
 };
 
 /** Returns a policy statement for exactly these actions, resource and conditions. */

@@ -3,32 +3,35 @@ import { DeleteObjectCommand, paginateListObjectsV2, type S3Client } from '@aws-
 import { ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { redactForLog } from '../../functions/lib/redact.ts';
 import { type Db, deleteItem, type Key } from '../../functions/lib/store/dynamodb.ts';
-import { lifeIn, SECRETS_PREFIX } from '../../shared/report-folders.ts';
-import { SECRET_DAYS } from '../../shared/secrets.ts';
+import { ofAnyOwner, readItems } from '../../functions/lib/store/items.ts';
+import { lifeIn, reportsOf } from '../../shared/report-folders.ts';
+import { secretFolders } from '../../shared/secret-folders.ts';
 import { tableSettings } from '../settings.ts';
 
 type Data = { db: Db; s3: S3Client; bucket: string; retentionDays: number };
 type Pace = { signal: AbortSignal; pauseMs?: number };
 
-const DAY_MS = 24 * 3600 * 1000;
+const HOUR_MS = 3600 * 1000;
+const DAY_MS = 24 * HOUR_MS;
 /** Pages are small and the pauses long, because a busy service would slow the audits that it measures. */
 const PAGE_SIZE = 100;
 const PAUSE_MS = 1000;
 
 /**
  * Deletes expired items and old reports at the start and then daily, as DynamoDB's time to live and the bucket's
- * lifecycle rules do on AWS. `stop` waits for the deletion at work.
+ * lifecycle rules do on AWS. Deletes the secrets of no open check hourly. `stop` waits for the deletion at work.
  */
 export const startExpiry = (data: Data) => {
   const stopping = new AbortController();
   const { signal } = stopping;
   const run = async () => {
-    while (!signal.aborted) {
-      await deleteExpired(data, new Date(), { signal }).catch((error: Error) => {
+    for (let hours = 0; !signal.aborted; hours++) {
+      const deletion = hours % 24 === 0 ? deleteExpired : deleteEndedSecrets;
+      await deletion(data, new Date(), { signal }).catch((error: Error) => {
         if (!signal.aborted)
-          console.error(`Could not delete expired data. The next try is in a day: ${redactForLog(error.message)}`);
+          console.error(`Could not delete expired data. The next try is within a day: ${redactForLog(error.message)}`);
       });
-      await pause(DAY_MS, undefined, { signal, ref: false }).catch(() => {});
+      await pause(HOUR_MS, undefined, { signal, ref: false }).catch(() => {});
     }
   };
   const running = run();
@@ -40,12 +43,29 @@ export const startExpiry = (data: Data) => {
   };
 };
 
-/** Deletes each item whose time to live has ended, and each report and each secret that is older than its life. */
+/** Deletes each item whose time to live has ended, each report that is older than its life, and each ended secret. */
 export const deleteExpired = async (data: Data, now: Date, pace: Pace): Promise<void> => {
+  await deleteEndedSecrets(data, now, pace);
   await deleteItems(data.db, Math.floor(now.getTime() / 1000), pace);
   // Reports of earlier versions have no life in their key.
-  await deleteObjects(data, 'reports/', (key) => lifeIn(key) ?? data.retentionDays, now, pace);
-  await deleteObjects(data, SECRETS_PREFIX, () => SECRET_DAYS, now, pace);
+  const lifeOf = (key: string) => (lifeIn(key) ?? data.retentionDays) * DAY_MS;
+  await deleteObjects(data, reportsOf(undefined), (key, age) => age > lifeOf(key), now, pace);
+};
+
+/** Deletes the secrets that are too old, and those that a dead or late create has left: of no open check after an hour. */
+export const deleteEndedSecrets = async (data: Data, now: Date, pace: Pace): Promise<void> => {
+  for (const { prefix, days } of Object.values(secretFolders)) {
+    if (days === undefined) continue;
+    const isEnded = async (key: string, age: number) =>
+      age > days * DAY_MS || (age > HOUR_MS && !(await isOpen(data.db, key.slice(prefix.length).split('/')[0] ?? '')));
+    await deleteObjects(data, prefix, isEnded, now, pace);
+  }
+};
+
+/** Returns true if a check is open, or has runs that the sweeper will delete with their secrets. */
+const isOpen = async (db: Db, checkId: string): Promise<boolean> => {
+  const { check, runs } = await readItems(db, checkId, ofAnyOwner);
+  return check ? check.completedAt === null : runs.length > 0;
 };
 
 const deleteItems = async (db: Db, nowSeconds: number, { signal, pauseMs = PAUSE_MS }: Pace): Promise<void> => {
@@ -72,13 +92,13 @@ const deleteItems = async (db: Db, nowSeconds: number, { signal, pauseMs = PAUSE
 const deleteObjects = async (
   { s3, bucket: Bucket }: Data,
   prefix: string,
-  daysOf: (key: string) => number,
+  isEnded: (key: string, ageMs: number) => boolean | Promise<boolean>,
   now: Date,
   { signal, pauseMs = PAUSE_MS }: Pace,
 ) => {
   for await (const { Contents = [] } of paginateListObjectsV2({ client: s3 }, { Bucket, Prefix: prefix })) {
     for (const { Key = '', LastModified } of Contents) {
-      if (LastModified && LastModified.getTime() < now.getTime() - daysOf(Key) * DAY_MS)
+      if (LastModified && (await isEnded(Key, now.getTime() - LastModified.getTime())))
         await s3.send(new DeleteObjectCommand({ Bucket, Key }));
     }
     await pause(pauseMs, undefined, { signal });

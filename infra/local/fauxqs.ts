@@ -2,7 +2,7 @@ import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type FauxqsServer, startFauxqs as startOnAllInterfaces } from 'fauxqs';
-import { SECRETS_PREFIX } from '../../shared/report-folders.ts';
+import { isSecretKey } from '../../shared/secret-folders.ts';
 import { keepAccepting } from './close-server.ts';
 import { unusable } from './data-folder.ts';
 import { guardEngine } from './engine-guard.ts';
@@ -55,31 +55,29 @@ export const startFauxqs = async ({ service, credentials, ...options }: Options)
   );
 };
 
-type Persistence = { deleteObject: DeleteObject; db: { exec: (sql: string) => void } };
+type Persistence = { deleteObject: (bucket: string, key: string) => void; db: { exec: (sql: string) => void } };
 type Deletion = (this: { persistence?: Persistence }, bucket: string, key: string) => void;
-type DeleteObject = (bucket: string, key: string) => void;
 let patched = false;
 
 /**
  * Deletes an object from the disk before the memory. fauxqs does it in the other order. On a full disk the object would
- * no longer be listed, but would come back at the next start. Overwrites secrets, which would stay in free pages of the file.
+ * no longer be listed, but would come back at the next start. Overwrites whatever SQLite deletes or moves within the file, from
+ * the opening on: an insert beside a secret copies it too. Then empties the log of deleted secrets.
  */
 const patchFauxqs = async (): Promise<void> => {
   if (patched) return;
   patched = true;
-  const { S3Store } = await import(new URL('s3/s3Store.js', import.meta.resolve('fauxqs')).href);
+  const importPart = (path: string) => import(new URL(path, import.meta.resolve('fauxqs')).href);
+  const [{ S3Store }, { PersistenceManager }] = await Promise.all(['s3/s3Store.js', 'persistence.js'].map(importPart));
   const { deleteObject } = S3Store.prototype as { deleteObject: Deletion };
   S3Store.prototype.deleteObject = function (bucket, key) {
-    if (this.persistence && key.startsWith(SECRETS_PREFIX)) overwrite(this.persistence, bucket, key);
-    else this.persistence?.deleteObject(bucket, key);
+    this.persistence?.deleteObject(bucket, key);
+    if (isSecretKey(key)) this.persistence?.db.exec('PRAGMA wal_checkpoint(TRUNCATE)');
     deleteObject.call(this, bucket, key);
   } satisfies Deletion;
-};
-
-/** Deletes an object of a SQLite file and its log, so that no file has its bytes. */
-const overwrite = (persistence: Persistence, bucket: string, key: string): void => {
-  persistence.db.exec('PRAGMA secure_delete = ON');
-  persistence.deleteObject(bucket, key);
-  persistence.db.exec('PRAGMA secure_delete = OFF'); // reports are large, and need not be overwritten
-  persistence.db.exec('PRAGMA wal_checkpoint(TRUNCATE)');
+  const { prepareStatements } = PersistenceManager.prototype; // the constructor calls it before it writes an object
+  PersistenceManager.prototype.prepareStatements = function (this: Persistence) {
+    this.db.exec('PRAGMA secure_delete = ON; PRAGMA wal_checkpoint(TRUNCATE)'); // a killed service leaves its log
+    return prepareStatements.call(this);
+  };
 };

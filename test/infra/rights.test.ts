@@ -13,7 +13,7 @@ const reports = 'arn:aws:s3:::page-audit-dev-reports-123456789012/reports/*';
 const bucket = 'arn:aws:s3:::page-audit-dev-reports-123456789012';
 const secrets = 'arn:aws:s3:::page-audit-dev-reports-123456789012/secrets/*';
 const scheduleSecrets = 'arn:aws:s3:::page-audit-dev-reports-123456789012/schedule-secrets/*';
-const fingerprintKey = 'arn:aws:s3:::page-audit-dev-reports-123456789012/keys/fingerprints-of-secrets';
+const fingerprintKey = 'arn:aws:s3:::page-audit-dev-reports-123456789012/keys/*';
 const queues = regionStacks.map(
   (stack, i) => `arn:aws:sqs:${stack.region}:123456789012:page-audit-dev-audits-${environment.regions[i]}`,
 );
@@ -40,6 +40,7 @@ const rights = {
     ...send(queues),
     ...sendDeliveries,
     ...on(secrets, 's3', ['DeleteObject', 'PutObject']),
+    ...on(bucket, 's3', ['ListBucket']),
     ...on(fingerprintKey, 's3', ['GetObject', 'PutObject']),
   ],
   'list-checks': [...onTable('list-checks'), ...on(`${table}/index/list`, 'dynamodb', ['Query']), ...keys],
@@ -59,6 +60,7 @@ const rights = {
     ...on(`${table}/index/list`, 'dynamodb', ['Query']),
     ...keys,
     ...on(reports, 's3', ['DeleteObject']),
+    ...on(bucket, 's3', ['ListBucket']),
     ...on(bucket, 's3', ['ListBucket']),
     ...on(secrets, 's3', ['DeleteObject']),
   ],
@@ -81,6 +83,7 @@ const rights = {
     ...onTable('sweep'),
     ...on(reports, 's3', ['DeleteObject']),
     ...on(bucket, 's3', ['ListBucket']),
+    ...on(bucket, 's3', ['ListBucket']),
     ...on(secrets, 's3', ['DeleteObject', 'PutObject']),
     ...on(scheduleSecrets, 's3', ['DeleteObject', 'GetObject']),
     ...on(fingerprintKey, 's3', ['GetObject', 'PutObject']),
@@ -94,11 +97,13 @@ const rights = {
     ...on(`${table} of REGION#*`, 'dynamodb', ['UpdateItem']),
     ...on(reports, 's3', ['PutObject']),
     ...on(secrets, 's3', ['DeleteObject', 'GetObject']),
+    ...on(bucket, 's3', ['ListBucket']),
     ...on(queueCalled('page-audit-dev-audits-us-west1'), 'sqs', take),
   ],
   'close-lost-runs': [
     ...runs,
     ...on(secrets, 's3', ['DeleteObject']),
+    ...on(bucket, 's3', ['ListBucket']),
     ...on(queueCalled('page-audit-dev-lost-audits-us-west1'), 'sqs', take),
   ],
 };
@@ -125,11 +130,18 @@ test('only creates write secrets, only an audit reads them, and only the sweeper
   expect(allowed('GetObject', scheduleSecrets)).toEqual(['sweep']);
 });
 
-test('a function may list only the reports of the bucket', () => {
-  for (const file of ['delete-check', 'get-explanation', 'get-fixes', 'get-report', 'get-screenshot', 'sweep']) {
-    const [listing] = rightsOf(home, file).filter(({ Action }) => listOf(Action).includes('s3:ListBucket'));
-    expect(listing?.Condition).toEqual({ StringLike: { 's3:prefix': 'reports/*' } });
-  }
+test('a function may list reports, or the secrets of a check whose id it knows, and nothing else of the bucket', () => {
+  const all = { StringLike: { 's3:prefix': 'reports/*' } };
+  const ofOneCheck = { StringLike: { 's3:prefix': `secrets/${'?'.repeat(36)}/` } };
+  const listing = (file: string) =>
+    rightsOf(['run-audit', 'close-lost-runs'].includes(file) ? region : home, file)
+      .filter(({ Action }) => listOf(Action).includes('s3:ListBucket'))
+      .map(({ Condition }) => Condition);
+  for (const file of ['get-explanation', 'get-fixes', 'get-report', 'get-screenshot'])
+    expect(listing(file), file).toEqual([all]);
+  for (const file of ['create-check', 'run-audit', 'close-lost-runs'])
+    expect(listing(file), file).toEqual([ofOneCheck]);
+  for (const file of ['delete-check', 'sweep']) expect(listing(file), file).toEqual([all, ofOneCheck]);
 });
 
 test.each(Object.entries(updatedAttributes))('%s updates some attributes only', (file, attributes) => {

@@ -60,6 +60,21 @@ test('an audit gets the secrets of its check, and answers, items, jobs and the d
   expect(leaksIn(dataDir, allValues)).toEqual([]);
 });
 
+test('the secrets of 30 checks at once and of ten schedules are in no file after their end', async () => {
+  const value = (i: number) => `hdr-${String(i).padStart(3, '0')}-${randomUUID()}`;
+  const ofChecks = Array.from({ length: 30 }, (_, i) => value(i));
+  const ofSchedules = Array.from({ length: 10 }, (_, i) => value(100 + i));
+  const keyOf = (i: number) => `schedule-secrets/${i}`;
+  await Promise.all(ofSchedules.map((token, i) => world.secrets.put(keyOf(i), { headers: { token } })));
+  const checks = await Promise.all(
+    ofChecks.map((token, i) => create({ sent: { url: `https://example.com/${i}`, headers: { token } } })),
+  );
+  await Promise.all(checks.map(({ body }) => audit(body.id)));
+  await Promise.all(ofSchedules.map((_, i) => world.secrets.delete(keyOf(i))));
+  expect(await stored()).toEqual([]);
+  expect(leaksIn(dataDir, [...ofChecks, ...ofSchedules])).toEqual([]);
+});
+
 test('the search finds a secret in each form, so that it would find a leak', async () => {
   const { gzipSync } = await import('node:zlib');
   const header = `junk ${secretValues.password} junk`;
@@ -166,7 +181,7 @@ test('an erased check leaves no secrets, also if a sweep erases the rest', async
 
 test('a check whose closing can not delete the secrets stays open until a sweep deletes them', async () => {
   const { id } = (await create()).body;
-  const del = vi.spyOn(world.db.secrets as { delete: () => Promise<void> }, 'delete');
+  const del = vi.spyOn(world.db.secrets as Pick<World['secrets'], 'delete'>, 'delete');
   del.mockRejectedValueOnce(new Error('S3 is down'));
   const error = vi.spyOn(log, 'error').mockReturnValue();
   await audit(id);
@@ -212,17 +227,20 @@ test('of two creates at once with the same secrets, one is the check, and its en
   expect(both.map(({ status }) => status).sort()).toEqual([200, 201]);
   const { id } = both[0].body;
   expect((await audit(id)).map((order) => order.secrets)).toEqual([secrets]);
-  const run = await world.runOf(id);
-  expect(await stored(id)).not.toContain(run.secretsKey);
-  expect((await stored(id)).length).toBeLessThan(2);
+  expect(await stored(id)).toEqual([]);
 });
 
-test('secrets that nothing deleted are deleted after two days', async () => {
-  await world.secrets.put(`secrets/${randomUUID()}/${randomUUID()}`, secrets);
+test('secrets of no open check are deleted after an hour, and those of an open check after two days', async () => {
+  for (const id of await stored()) await world.secrets.delete(id);
+  const [open, ended] = [await create(), await create()];
+  await audit(ended.body.id);
+  for (const id of [ended.body.id, randomUUID()]) await world.secrets.put(`secrets/${id}/${randomUUID()}`, secrets);
   const data = { db: world.db, s3, bucket: world.env.REPORT_BUCKET as string, retentionDays: 90 };
   const deleteAt = (now: Date) => deleteExpired(data, now, { signal: new AbortController().signal, pauseMs: 0 });
+  await deleteAt(later(t0, 3500));
+  expect(await stored()).toHaveLength(3);
   await deleteAt(later(t0, 47 * 3600));
-  expect((await stored()).length).toBeGreaterThan(0);
+  expect(await stored()).toEqual([expect.stringContaining(open.body.id)]);
   await deleteAt(later(t0, 49 * 3600));
   expect(await stored()).toEqual([]);
   expect(leaksIn(dataDir, allValues)).toEqual([]);

@@ -187,6 +187,6 @@ const findErasable = async (db: Db, id: string, owner: string, now: Date): Promi
   const { check } = await readItems(db, id, { owner });
   if (!check || check.erasedAt || isExpired({ expiresAt: check.expiresAt as number | undefined }, now))
     return undefined;
-  const { createdAt, retentionDays, secretsKey } = check;
-  return { id, owner, createdAt, retentionDays, secretsKey };
+  const { createdAt, retentionDays } = check;
+  return { id, owner, createdAt, retentionDays };
 };

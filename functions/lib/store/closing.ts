@@ -8,7 +8,7 @@ import { checkKey, ofAnyOwner, openPartitionOf, type RunItem, type RunRef, readI
 import { addResults } from './latest.ts';
 import { listedClosedCheck } from './lists.ts';
 import { removeOpenCheck } from './open-checks.ts';
-import { removeSecrets } from './remove-secrets.ts';
+import { removeSecretsOf } from './remove-secrets.ts';
 import { fillTrends } from './trends.ts';
 import { hasWebhooks } from './webhooks.ts';
 
@@ -25,7 +25,7 @@ export const closeIfFinished = async (db: Db, checkId: string, now: Date, again 
   }
   // All of these before the check is closed, so that the sweeper repeats them if they fail.
   await addResults(db, found, now);
-  await removeSecrets(db, [found.item, ...found.runs]);
+  await removeSecretsOf(db, checkId, [found.item, ...found.runs]);
   if (countsAsOpen) await removeOpenCheck(db, owner, checkId);
   const notifies = db.announceClosed && (await hasWebhooks(db, owner));
   // The same write closes the check and makes its deliveries due, so that no close is without them.

@@ -134,7 +134,7 @@ const deleteOrphan = async (db: Db, run: RunItem): Promise<void> => {
   if (current?.createId !== run.createId || current.dueAt !== run.dueAt) return;
   if (countedBy !== undefined && !(await getItem(db, checkKey(run.checkId))))
     await removeOpenCheckOf(db, { owner: run.owner, id: run.checkId, createId: countedBy });
-  await removeSecrets(db, [run]); // each create has its own
+  await removeSecrets(db, [run.secretsKey]); // each create has its own
   for (const [i, key] of keys.entries()) {
     const item = found[i];
     if (item && !item.list) await deleteItem(db, key, ifCreateId(item.createId));

@@ -11,14 +11,15 @@ import {
 import { z } from 'zod';
 import type { StoreEnv } from '../../../shared/env.ts';
 import { endingAtDeadline, requestTimeouts } from '../aws-client.ts';
+import type { SecretStore } from './secrets.ts';
 
 /** The service's table, the client that its stores share, and the number of shards of new open items. */
 export type Db = {
   client: DynamoDBDocumentClient;
   table: string;
   openShards: number;
-  /** Deletes the secrets of a check that ends. Functions that end checks have it. */
-  secrets?: { delete: (key: string) => Promise<void> } | undefined;
+  /** Finds and deletes the secrets of a check that ends. Functions that end checks have it. */
+  secrets?: Pick<SecretStore, 'keysOf' | 'delete'> | undefined;
   /** Announces a closed check whose owner has webhooks. Every function that closes checks has it. */
   announceClosed?: (closed: { owner: string; checkId: string }) => Promise<void>;
 };

@@ -19,7 +19,7 @@ import {
 } from './items.ts';
 import { removeResult } from './latest.ts';
 import { removeOpenCheck } from './open-checks.ts';
-import { removeSecrets } from './remove-secrets.ts';
+import { removeSecrets, secretKeysOf } from './remove-secrets.ts';
 import type { Reports } from './reports.ts';
 
 const AT_ONCE = 4; // deletions; a sweep erases several checks at the same time
@@ -40,10 +40,15 @@ export const erasureStore = (db: Db, reports: Pick<Reports, 'keysOf' | 'delete'>
    */
   eraseRemains: async (checkId: string): Promise<boolean> => {
     const days = (await getItem(db, checkKey(checkId)))?.retentionDays;
-    // List the reports before reading the mark again. While the mark exists, no later check of this id can own them.
-    const [listed] = await Promise.allSettled([reports.keysOf(checkId, typeof days === 'number' ? days : undefined)]);
+    // List the objects before reading the mark again. While the mark exists, no later check of this id can own them.
+    const [listed, secrets] = await Promise.allSettled([
+      reports.keysOf(checkId, typeof days === 'number' ? days : undefined),
+      secretKeysOf(db, checkId),
+    ]);
     const items = await eraseItems(db, checkId); // also if S3 fails, so that the check is in no list
     if (items === undefined) return true;
+    if (secrets.status === 'rejected') throw secrets.reason;
+    await removeSecrets(db, secrets.value);
     if (listed.status === 'rejected') throw listed.reason;
     await deleteAll(listed.value, reports.delete);
     return items + listed.value.length === 0;
@@ -62,15 +67,11 @@ export const erasureStore = (db: Db, reports: Pick<Reports, 'keysOf' | 'delete'>
   removeErasedMark: ({ id, dueAt }: ErasedItem) => deleteItem(db, checkKey(id), ifDueAt(dueAt)),
 });
 
-const markErased = (
-  db: Db,
-  { id, owner, createdAt, retentionDays, secretsKey }: Erasable,
-  now: Date,
-): Promise<boolean> => {
+const markErased = (db: Db, { id, owner, createdAt, retentionDays }: Erasable, now: Date): Promise<boolean> => {
   const item: ErasedItem = { id, owner, erasedAt: now.toISOString(), dueAt: toIso(now.getTime() + ERASED_RECHECK_MS) };
   return putOnce(
     db,
-    { ...checkKey(id), retentionDays, secretsKey, open: openPartitionOf(db, 'checks', id), ...item },
+    { ...checkKey(id), retentionDays, open: openPartitionOf(db, 'checks', id), ...item },
     allOf(ifExists, ifNoMark, ifEqual('createdAt', createdAt)),
   ).finally(() => announceChange(id));
 };
@@ -86,7 +87,6 @@ const eraseItems = async (db: Db, checkId: string): Promise<number | undefined> 
   if (typeof check.owner === 'string') await removeOpenCheck(db, check.owner, checkId);
   const erasedAt = new Date(String(check.erasedAt));
   await deleteAll(trends, (entry) => deleteTrend(db, entry, runs, erasedAt)); // first, so that the check leaves the lists at once
-  await removeSecrets(db, [check, ...runs]); // before the runs, because only they name the secrets of some creates
   const share = await getItem(db, shareKey(checkId)); // the mark exists, so that it is of the erased check
   if (share) await deleteEntry(db, share);
   await deleteAll(runs, async (run) => {

@@ -101,7 +101,6 @@ export type Erasable = {
   owner: string;
   createdAt: unknown;
   retentionDays?: unknown;
-  secretsKey?: unknown;
 };
 /** Mark of an erased check. It keeps the owner, so that other owners get a 404. */
 export type ErasedItem = { id: string; owner: string; erasedAt: string; dueAt: string };

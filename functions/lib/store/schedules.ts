@@ -4,8 +4,8 @@ import { HOLD_MS } from '../../../shared/due-times.ts';
 import { anyName } from '../../../shared/name-schemas.ts';
 import { partitions } from '../../../shared/partitions.ts';
 import type { PlanName } from '../../../shared/plans.ts';
-import { SCHEDULE_SECRETS_PREFIX } from '../../../shared/report-folders.ts';
 import { CronTimes, LastCheck } from '../../../shared/schedules.ts';
+import { secretFolders } from '../../../shared/secret-folders.ts';
 import type { Due } from './due.ts';
 import {
   allOf,
@@ -74,7 +74,7 @@ export type ScheduleEdit = Partial<Pick<ScheduleItem, 'name' | 'every' | 'body' 
 
 /** Returns the key of an object with secrets of a schedule. Each edit with secrets has an object of its own. */
 export const scheduleSecretsKeyOf = (scheduleId: string, editId?: string): string =>
-  `${SCHEDULE_SECRETS_PREFIX}${scheduleId}${editId ? `/${editId}` : ''}`;
+  `${secretFolders.scheduleSecrets.prefix}${scheduleId}${editId ? `/${editId}` : ''}`;
 
 export type ScheduleStore = ReturnType<typeof scheduleStore>;
 
@@ -214,10 +214,7 @@ const editSchedule = async (db: Db, read: ScheduleItem, { next, secrets, ...set 
   );
   const changes = { ...set, ...(next && timesOf(next)), spareSecrets: spare, secretsKey: replaced?.key };
   const edited = await updateUnedited(db, reserved, changes, secrets === 'none' ? ['secretsKey'] : []);
-  await removeSecrets(
-    db,
-    (edited ? spare : [replaced?.key]).map((key) => ({ secretsKey: key })),
-  );
+  await removeSecrets(db, edited ? spare : [replaced?.key]);
   if (edited && spare.length > 0) await updateUnedited(db, edited, { spareSecrets: [] });
   return edited;
 };
@@ -246,7 +243,7 @@ const erase = async (db: Db, schedule: ScheduleItem, now: Date): Promise<void> =
     const item = await updateItem(db, keyOf(schedule), { set: hidden, ...ifSame(schedule) });
     if (!item) return;
     const last = parse(ScheduleItem, item); // an edit may have changed its secrets since
-    await removeSecrets(db, [last, ...(last.spareSecrets ?? []).map((key) => ({ secretsKey: key }))]);
+    await removeSecrets(db, [last.secretsKey, ...(last.spareSecrets ?? [])]);
   }
   await deleteItem(db, keyOf(schedule), ifSame(schedule));
 };

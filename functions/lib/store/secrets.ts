@@ -1,7 +1,13 @@
 import { createHmac, randomBytes } from 'node:crypto';
-import { DeleteObjectCommand, GetObjectCommand, PutObjectCommand, S3Client } from '@aws-sdk/client-s3';
+import {
+  DeleteObjectCommand,
+  GetObjectCommand,
+  PutObjectCommand,
+  paginateListObjectsV2,
+  S3Client,
+} from '@aws-sdk/client-s3';
 import type { ReportEnv, StoreEnv } from '../../../shared/env.ts';
-import { FINGERPRINT_KEY, SECRETS_PREFIX } from '../../../shared/report-folders.ts';
+import { FINGERPRINT_KEY, secretsOf } from '../../../shared/secret-folders.ts';
 import type { Secrets } from '../../../shared/secrets.ts';
 import { StoredSecrets } from '../../../shared/secrets-schemas.ts';
 import { endingAtDeadline, requestTimeouts } from '../aws-client.ts';
@@ -12,7 +18,7 @@ export type SecretStore = ReturnType<typeof secretStore>;
  * Returns the key of the secrets that a create stores. Each create has an object of its own, so that a create that comes
  * too late neither replaces nor deletes the secrets of the check.
  */
-export const secretsKeyOf = (checkId: string, createId: string): string => `${SECRETS_PREFIX}${checkId}/${createId}`;
+export const secretsKeyOf = (checkId: string, createId: string): string => `${secretsOf(checkId)}${createId}`;
 
 /** Stores the secrets of open checks: one object for each, which S3 encrypts with a key of KMS. */
 export const secretStore = ({ REPORT_BUCKET: Bucket, HOME_REGION: region }: StoreEnv & ReportEnv) => {
@@ -56,9 +62,17 @@ export const secretStore = ({ REPORT_BUCKET: Bucket, HOME_REGION: region }: Stor
       return bytes && StoredSecrets.parse(JSON.parse(bytes.toString()));
     },
 
-    /** Deletes the secrets of a check. Safe to repeat. */
+    /** Deletes an object with secrets. Safe to repeat. */
     delete: async (Key: string): Promise<void> => {
       await s3.send(new DeleteObjectCommand({ Bucket, Key }));
+    },
+
+    /** Returns the keys of all secrets of a check. */
+    keysOf: async (checkId: string): Promise<string[]> => {
+      const keys: string[] = [];
+      const pages = paginateListObjectsV2({ client: s3 }, { Bucket, Prefix: secretsOf(checkId) });
+      for await (const { Contents = [] } of pages) keys.push(...Contents.flatMap(({ Key }) => Key ?? []));
+      return keys;
     },
 
     /**

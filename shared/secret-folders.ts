@@ -1,0 +1,21 @@
+import { SECRET_DAYS } from './secrets.ts';
+
+/**
+ * Folders of the bucket whose objects are secret, by the name of the rights to them in functions.ts. `days` is the longest life
+ * of an object, beyond which it belongs to no check that ends. The secrets of a schedule live as long as the schedule.
+ */
+export const secretFolders = {
+  secrets: { prefix: 'secrets/', days: SECRET_DAYS },
+  scheduleSecrets: { prefix: 'schedule-secrets/', days: undefined },
+  fingerprintKey: { prefix: 'keys/', days: undefined },
+} as const;
+
+/** Returns true if the object with this key is secret: its bytes must not outlive it on a disk. */
+export const isSecretKey = (key: string): boolean =>
+  Object.values(secretFolders).some(({ prefix }) => key.startsWith(prefix));
+
+/** Returns the beginning of the keys of all secrets of a check. */
+export const secretsOf = (checkId: string): string => `${secretFolders.secrets.prefix}${checkId}/`;
+
+/** Key of the object with which the service compares the secrets of repeated creates. */
+export const FINGERPRINT_KEY = `${secretFolders.fingerprintKey.prefix}fingerprints-of-secrets`;
