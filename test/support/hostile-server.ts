@@ -25,7 +25,7 @@ export type HostilePage = {
   early?: true;
   /** Time limit of each attempt, in seconds. */
   seconds?: number;
-  /** Expected number of attempts, if more would be our fault. If the page is audited alone, no attempt is contended. */
+  /** Expected number of attempts, if not one. A page with several right results may take any number. */
   attempts?: number;
   /** Requested categories, if not all. */
   categories?: readonly Category[];
@@ -44,6 +44,10 @@ export type HostilePage = {
   | { at: (ports: { http: number; tls: number }) => string }
 );
 export type Verdict = 'succeeded' | RunProblemCode;
+
+/** Returns how many attempts a page takes, on a busy machine too. Undefined if that depends on its result. */
+export const attemptsOn = ({ attempts, verdicts }: HostilePage): number | undefined =>
+  attempts ?? (verdicts.length === 1 ? 1 : undefined);
 
 /**
  * Responds for a page. `nth` counts the visits of this run from 1. `otherPort` and `otherOrigin` are origins of other

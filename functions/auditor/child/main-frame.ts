@@ -164,8 +164,15 @@ const watchPage = (session: CDPSession, watched: Watched): void => {
   });
   session.on('Page.javascriptDialogOpening', () => {
     if (++dialogs > MAX_DIALOGS && !watched.record.tooMuch) watched.change({ tooMuch: 'dialogs' });
+    session.send('Page.handleJavaScriptDialog', DIALOG_ANSWER).catch(() => {}); // Lighthouse was faster
   });
 };
+
+/**
+ * Lighthouse's answer to a dialog. Lighthouse itself gives it only until it ends its session, and it does not wait for the
+ * second visit: a dialog that opens later would stop the page for ever.
+ */
+const DIALOG_ANSWER = { accept: true, promptText: 'Lighthouse prompt response' };
 
 /** Number of documents that the record names. */
 const MAX_LEFT = 5;

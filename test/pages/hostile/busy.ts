@@ -58,7 +58,6 @@ export const busyPages: Record<string, HostilePage> = {
   'workers-50': {
     is: 'a page with 50 endless workers',
     alone: true,
-    attempts: 1, // a page's own threads don't count as contention
     verdicts: ['succeeded'],
     serve: script(`
       const source = URL.createObjectURL(new Blob(['for (;;);']));
@@ -111,6 +110,12 @@ export const busyPages: Record<string, HostilePage> = {
     is: 'a good page that opens 50 alerts',
     verdicts: ['succeeded'],
     serve: script('for (let i = 0; i < 50; i++) alert(i)'),
+  },
+  'confirm-to-stay': {
+    is: 'a page that stays only if its visitor confirms',
+    verdicts: ['succeeded'],
+    serve: html(good({ head: '<script>if (!confirm("Stay?")) location = "elsewhere"</script>' })),
+    files: { elsewhere: html(good(), {}, 500) },
   },
   print: { is: 'a page that prints itself', verdicts: ['succeeded'], serve: script('print(); onload = () => print()') },
   'window-close': { is: 'a page that closes itself', verdicts: ['succeeded', 'no-content'], serve: script('close()') },
@@ -260,7 +265,6 @@ export const busyPages: Record<string, HostilePage> = {
     is: 'a page whose style sheet never arrives',
     verdicts: ['load-timeout'],
     seconds: 90,
-    attempts: 1,
     serve: html(good({ head: '<link rel="stylesheet" href="style">' })),
     files: { style: () => {} },
   },
@@ -276,7 +280,6 @@ export const busyPages: Record<string, HostilePage> = {
     is: 'a page that consists of a canvas',
     common: true,
     verdicts: ['no-content'],
-    attempts: 1,
     serve: canvas,
   },
   'canvas-for-seo': {
@@ -353,13 +356,11 @@ export const busyPages: Record<string, HostilePage> = {
   'iframe-recursion': {
     is: 'a page that frames itself',
     verdicts: ['page-too-large'],
-    attempts: 1,
     serve: framesItself,
   },
   'frames-1001': {
     is: 'a page that opens and closes 1,001 frames',
     verdicts: ['page-too-large'],
-    attempts: 1,
     serve: frames(1001),
   },
   'frames-600': {
@@ -367,11 +368,28 @@ export const busyPages: Record<string, HostilePage> = {
     verdicts: ['succeeded'],
     serve: frames(600),
   },
+  'frames-900-in-turn': {
+    is: 'a page that adds and writes a frame every 40 ms, 900 in all, and keeps the newest four',
+    verdicts: ['succeeded'],
+    serve: html(
+      good({
+        body: `<div id="box"></div><script>
+          const add = (left) => {
+            box.insertAdjacentHTML('beforeend', '<iframe title="One of many" width="9" height="9" src="about:blank"></iframe>');
+            if (box.children.length > 4) box.firstChild.remove();
+            const written = box.lastChild.contentDocument;
+            written.write('<p>A frame</p>');
+            written.close();
+            if (left > 1) setTimeout(add, 40, left - 1);
+          };
+          add(900)</script>`,
+      }),
+    ),
+  },
   'frames-nested-20': { is: 'a page of 20 nested frames', verdicts: ['succeeded'], serve: nested(20) },
   'frames-nested-40': {
     is: 'a page of 40 nested frames, too deep for the DevTools protocol',
     verdicts: ['page-too-large'],
-    attempts: 1,
     serve: nested(40),
   },
   'frames-nested-40-for-performance': {
@@ -383,13 +401,11 @@ export const busyPages: Record<string, HostilePage> = {
   'object-recursion': {
     is: 'a page that embeds itself',
     verdicts: ['page-too-large'],
-    attempts: 1,
     serve: recursion((address) => `<object type="text/html" data="${address}">Itself</object>`),
   },
   'iframe-alternating-host': {
     is: 'a page that frames itself under another name of the same machine',
     verdicts: ['page-too-large'],
-    attempts: 1,
     serve: (visit) => {
       const { host = '' } = visit.request.headers;
       const other = host.startsWith('localhost')

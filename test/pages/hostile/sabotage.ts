@@ -31,6 +31,7 @@ export const sabotage: Record<string, HostilePage> = {
     is: 'a page whose promises never settle',
     alone: true,
     verdicts: ['page-hung'],
+    attempts: 2, // the second one skips the parts that may hang
     serve: script(`
       const Native = Promise;
       Native.prototype.then = Native.prototype.catch = Native.prototype.finally = () => new Native(() => {});
