@@ -91,10 +91,10 @@ const deliver = async (work: Work, delivery: DeliveryItem): Promise<void> => {
   if (webhook.disabledAt && !delivery.isByHand) return end(work, claim, DISABLED);
   const body = await deliveryBody(work, delivery);
   if (body === undefined) return end(work, claim, ERASED);
-  const lane = await waitForLane(work, webhook, claim.id);
-  if (!lane) return putOff(work, claim);
-  const posted = await work.post(webhook.url, signedHeaders(webhook, delivery, body, now()), body);
-  await recordTry(work, webhook, lane, claim, posted);
+  const taken = await waitForLane(work, webhook, claim.id);
+  if (!taken) return putOff(work, claim);
+  const posted = await work.post(webhook.url, signedHeaders(taken.webhook, delivery, body, now()), body);
+  await recordTry(work, taken.webhook, taken.lane, claim, posted);
 };
 
 const DISABLED = 'The webhook is disabled, so the service did not send this delivery.';
@@ -118,14 +118,15 @@ const signedHeaders = (webhook: WebhookItem, { id }: DeliveryItem, body: string,
 /** Time after which the tries at work show that a receiver is slow, so that no other delivery waits for it. */
 const SLOW_MS = 1000;
 const MAX_LANE_WAITS = 10;
+type Taken = { webhook: WebhookItem; lane: Lane };
 
-/** Takes a lane of a webhook. Waits for one for a moment, unless the receiver is slow. */
-const waitForLane = async (work: Work, read: WebhookItem, id: string): Promise<Lane | undefined> => {
+/** Takes a lane of a webhook. Waits for one for a moment, unless the receiver is slow. Returns the webhook as it is then. */
+const waitForLane = async (work: Work, read: WebhookItem, id: string): Promise<Taken | undefined> => {
   const { webhooks, now, pause, random } = work;
   let webhook: WebhookItem | undefined = read;
   for (let waits = 0; webhook; waits++) {
     const lane = await webhooks.takeLane(webhook, id, now());
-    if (lane) return lane;
+    if (lane) return { webhook, lane };
     if (waits === MAX_LANE_WAITS || isSlow(webhook, SLOW_MS, now())) return undefined;
     await pause(100 + 100 * random());
     webhook = await webhooks.find(webhook.owner, webhook.id);
@@ -169,12 +170,21 @@ const recordTry = async (work: Work, webhook: WebhookItem, lane: Lane, claim: Cl
     const waitMs = Math.max(jittered(delay, random), asked);
     await write(() => retryIn(work, claim, lastTry, waitMs));
   }
-  const outcome = error === null ? 'succeeded' : isGone ? 'gone' : 'failed';
+  const outcome = {
+    result: error === null ? ('succeeded' as const) : isGone ? ('gone' as const) : ('failed' as const),
+    isFinal: delay === undefined,
+    isByHand: delivery.isByHand,
+    waited: waitBefore(delivery),
+  };
   const disabled = await write(() => work.webhooks.recordTry(webhook, lane, outcome, now()));
   const ids = { webhookId: webhook.id, deliveryId: delivery.id, owner: webhook.owner };
   log.info('The delivery was tried.', { ...ids, tries: delivery.tries + 1, status, failure: error });
   if (disabled) log.warn('The webhook is disabled.', { ...ids, disabled });
 };
+
+/** Returns the planned wait between the last try of a delivery and this one. A delivery by hand has none. */
+const waitBefore = ({ isByHand, lastTry, nextTryAt }: DeliveryItem) =>
+  isByHand || lastTry === null || nextTryAt === null ? undefined : { from: lastTry.at, until: nextTryAt };
 
 /** Returns why a try failed, or null for a success. */
 const errorOf = (posted: Posted): string | null => {

@@ -60,7 +60,7 @@ export const DELIVERY_DELAYS_MS = [
   ...[5 * SECOND, 5 * MINUTE, 30 * MINUTE],
   ...[2, 5, 10, 14, 20, 24].map((hours) => hours * HOUR),
 ] as const;
-/** Time without a success after which a webhook whose tries fail is disabled. */
+/** Time of retries without a success after which a webhook is disabled. Time in which no delivery waited for a retry does not count. */
 export const DISABLE_AFTER_MS = 5 * 24 * HOUR;
 /** Time until the sweeper sends the message of a delivery again that may still wait in the queue. */
 export const DELIVERY_RESEND_MS = 5 * MINUTE;

@@ -10,3 +10,10 @@ export const latest = (...times: (string | null | undefined)[]): string =>
 
 /** Returns the seconds from a time to `now`. Returns 0 if the clock was set back since. */
 export const secondsSince = (time: string, now: Date): number => Math.max(0, (now.getTime() - Date.parse(time)) / 1000);
+
+/**
+ * Returns a stored time, or undefined if it is more than `ms` after now. Such a time was written while a clock was ahead, and
+ * would hold until that date.
+ */
+export const unlessAhead = (time: string | undefined, ms: number, now: Date): string | undefined =>
+  time !== undefined && Date.parse(time) > now.getTime() + ms ? undefined : time;

@@ -54,7 +54,9 @@ export type CreateWebhookBody = z.infer<typeof CreateWebhookBody>;
 /** Reasons why the service has disabled a webhook. */
 export const DisabledReason = z
   .enum(['gone', 'failing'])
-  .describe('`gone`: it answered with status 410. `failing`: five days without a success.');
+  .describe(
+    '`gone`: it answered with status 410. `failing`: a delivery has failed for good, and all retries of five days failed.',
+  );
 export type DisabledReason = z.infer<typeof DisabledReason>;
 
 export const Webhook = z

@@ -61,7 +61,7 @@ test('a receiver that answers 500 for a day gets the delivery after it, with one
   expect(delivery).not.toHaveProperty('dueAt');
 });
 
-test('after its last retry a delivery has failed, and after five days without a success the webhook is disabled', async () => {
+test('after its last retry a delivery has failed, and after five days of failed retries the webhook is disabled', async () => {
   const owner = newOwner();
   const { posts, hook, finishCheck, drain, pass, find } = start(() => ({
     status: null,
@@ -75,15 +75,61 @@ test('after its last retry a delivery has failed, and after five days without a 
   const [delivery] = await world.deliveries.list(webhook.id);
   expect(delivery).toMatchObject({ state: 'failed', tries: posts.length, nextTryAt: null });
   expect((await find(owner, webhook))?.disabledAt).toBeUndefined();
+  await pass(30 * DAY); // nothing waits for a retry
   await finishCheck(owner);
   await drain();
-  await pass(2 * DAY);
+  await pass(2.5 * DAY);
+  expect((await find(owner, webhook))?.disabledAt).toBeUndefined(); // five days of retries, but this delivery has some left
+  await finishCheck(owner);
+  await drain();
+  await pass(1.5 * DAY);
   expect(await find(owner, webhook)).toMatchObject({ disabledReason: 'failing' });
+  await pass(2 * DAY);
   const count = posts.length;
+  expect(count).toBeLessThan(3 * (DELIVERY_DELAYS_MS.length + 1));
   await pass(2 * DAY);
   expect(posts).toHaveLength(count);
   const [unsent] = await world.deliveries.list(webhook.id);
   expect(unsent).toMatchObject({ state: 'failed', lastTry: { error: expect.stringContaining('disabled') } });
+});
+
+test('in 200 days of rare failures, failed tests by hand and a stopped service a webhook stays enabled', async () => {
+  const owner = newOwner();
+  let failures = 0;
+  const { hook, finishCheck, drain, pass, advance, now, find } = start(({ body }) => {
+    if (body.includes('webhook.test')) return status(failures % 2 ? 410 : 502);
+    return failures-- > 0 ? status(502) : ok;
+  });
+  const webhook = await hook(owner);
+  const failingTest = async () => {
+    const made = {
+      id: randomUUID(),
+      webhookId: webhook.id,
+      owner,
+      event: 'webhook.test',
+      createdAt: now().toISOString(),
+    };
+    await world.deliveries.create({ ...made, checkId: null, createId: null }, now());
+    await pass(2 * 60_000);
+  };
+  for (let day = 0; day < 200; day += 8) {
+    await failingTest();
+    advance(2 * DAY);
+    await failingTest();
+    advance(4 * DAY);
+    const isStopped = day % 16 === 0;
+    failures = isStopped ? 4 : 1;
+    await finishCheck(owner);
+    await drain();
+    if (isStopped) advance(7 * DAY); // between the first try and the second
+    await pass(8 * HOUR);
+    advance(2 * DAY - 8 * HOUR);
+    expect(await find(owner, webhook), `day ${day}`).not.toHaveProperty('disabledAt');
+  }
+  const made = await world.deliveries.list(webhook.id);
+  expect(made.filter(({ event }) => event === 'check.completed').every(({ state }) => state === 'succeeded')).toBe(
+    true,
+  );
 });
 
 test('a retry waits as long as the receiver asks, but never longer than a day', async () => {

@@ -40,7 +40,7 @@ export const NewSecret = ({ secret, of, until }: { secret: string; of: string; u
 
 const reasons = {
   gone: 'its receiver answered with status 410',
-  failing: 'it had no success for five days',
+  failing: 'all retries of five days failed',
 } as const;
 
 /** One webhook: its state, its actions and its deliveries. */

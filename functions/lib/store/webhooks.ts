@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { z } from 'zod';
-import { DELIVERY_LEASE_MS, DISABLE_AFTER_MS } from '../../../shared/due-times.ts';
+import { DELIVERY_LEASE_MS, DISABLE_AFTER_MS, HOLD_MS } from '../../../shared/due-times.ts';
 import { partitions } from '../../../shared/partitions.ts';
+import { latest, unlessAhead } from '../../../shared/times.ts';
 import { type DisabledReason, ROTATION_HOURS } from '../../../shared/webhooks.ts';
 import {
   allOf,
@@ -44,6 +45,8 @@ const WebhookItem = z.object({
   secrets: z.array(z.object({ secret: z.string(), until: time.nullable() })).min(1), // the newest first
   rotations: z.int(),
   failingSince: time.optional(),
+  failingMs: z.number().optional(), // time of retries since the last success
+  failingUntil: time.optional(), // end of that time
   disabledAt: time.optional(),
   disabledReason: z.string().optional(),
   tries: z.record(z.string(), z.object({ id: z.string(), startedAt: time })),
@@ -87,7 +90,14 @@ export const webhookStore = (db: Db) => ({
     recordTry(db, webhook, lane, outcome, now),
 });
 
-export type TryOutcome = 'succeeded' | 'failed' | 'gone';
+/** Result of a try. `final`: it was the last one of its delivery. By hand, it can't disable the webhook. */
+export type TryOutcome = {
+  result: 'succeeded' | 'failed' | 'gone';
+  isFinal: boolean;
+  isByHand: boolean;
+  /** Planned wait before this try, after one that failed. */
+  waited?: { from: string; until: string } | undefined;
+};
 
 /** Returns true if an owner has or had webhooks. For closing a check. */
 export const hasWebhooks = async (db: Db, owner: string): Promise<boolean> =>
@@ -167,17 +177,40 @@ const takeLane = async (db: Db, webhook: WebhookItem, id: string, now: Date): Pr
 };
 
 const recordTry = async (db: Db, webhook: WebhookItem, lane: Lane, outcome: TryOutcome, now: Date) => {
-  const { failingSince, disabledAt } = webhook;
-  const lasts = failingSince ? now.getTime() - Date.parse(failingSince) : 0;
-  const isDisabling = !disabledAt && (outcome === 'gone' || (outcome === 'failed' && lasts >= DISABLE_AFTER_MS));
-  const reason: DisabledReason | undefined = isDisabling ? (outcome === 'gone' ? 'gone' : 'failing') : undefined;
+  const { result, isByHand } = outcome;
+  const failing = withWait(webhook, outcome, now);
+  const reason = webhook.disabledAt || isByHand ? undefined : reasonToDisable(outcome, { ...webhook, ...failing });
   const at = now.toISOString();
   await updateItem(db, keyOf(webhook), {
-    ...(outcome !== 'succeeded' && { setIfAbsent: { failingSince: at } }),
-    ...(reason && { set: { disabledAt: at, disabledReason: reason } }),
-    remove: [`tries.${lane}`, ...(outcome === 'succeeded' ? ['failingSince', 'disabledAt', 'disabledReason'] : [])],
+    ...(result !== 'succeeded' && {
+      setIfAbsent: { failingSince: at },
+      set: { ...failing, ...(reason && { disabledAt: at, disabledReason: reason }) },
+    }),
+    remove: [
+      `tries.${lane}`,
+      ...(result === 'succeeded' ? ['failingSince', 'failingMs', 'failingUntil', 'disabledAt', 'disabledReason'] : []),
+    ],
     returns: 'NONE',
     ...ifSame(webhook),
   });
   return reason;
+};
+
+/**
+ * Adds the wait before a failed try to the time of retries. Waits of several deliveries at the same time count once. The wait
+ * is the planned one, so that neither idle time nor a stopped service nor a clock that was set counts.
+ */
+const withWait = ({ failingMs = 0, failingUntil }: WebhookItem, { result, waited }: TryOutcome, now: Date) => {
+  const counted = unlessAhead(failingUntil, HOLD_MS, now);
+  if (result === 'succeeded' || !waited || waited.until <= (counted ?? '')) return {};
+  const from = latest(waited.from, counted);
+  return { failingMs: failingMs + Date.parse(waited.until) - Date.parse(from), failingUntil: waited.until };
+};
+
+const reasonToDisable = (
+  { result, isFinal }: TryOutcome,
+  { failingMs = 0 }: Pick<WebhookItem, 'failingMs'>,
+): DisabledReason | undefined => {
+  if (result === 'gone') return 'gone';
+  return result === 'failed' && isFinal && failingMs >= DISABLE_AFTER_MS ? 'failing' : undefined;
 };
