@@ -27,13 +27,12 @@ const Labels = chosenNames(
     .string()
     .max(128)
     .refine((value) => value.isWellFormed()),
-)
-  .refine((labels) => Object.keys(labels).length <= MAX_LABELS)
-  .meta({
-    id: 'Labels',
-    description: 'Names and values by which a client finds its checks again, such as `branch` and `main`.',
-    maxProperties: MAX_LABELS,
-  });
+  { max: MAX_LABELS },
+).meta({
+  id: 'Labels',
+  description: 'Names and values by which a client finds its checks again, such as `branch` and `main`.',
+  maxProperties: MAX_LABELS,
+});
 
 const BlockedUrlPatterns = z
   .array(

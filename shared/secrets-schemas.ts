@@ -16,10 +16,11 @@ const text = z.string().regex(/^\P{Cc}*$/u);
 const Headers = chosenNames(
   z.string().refine((name) => isHeaderName(name) && !isForbiddenHeader(name)),
   z.string().regex(/^[\x20-\x7e]*$/),
+  { max: MAX_HEADERS },
 )
   .refine((headers) => {
     const names = Object.keys(headers).map((name) => name.toLowerCase());
-    return names.length <= MAX_HEADERS && new Set(names).size === names.length;
+    return new Set(names).size === names.length;
   })
   .meta({
     id: 'SentHeaders',

@@ -8,6 +8,8 @@ const DAY_MINUTES = 24 * 60;
 const DAY_MS = DAY_MINUTES * MINUTE_MS;
 /** Months in which a date of an expression must exist. A February has a fifth Monday only every 28 or 40 years. */
 const SEARCHED_MONTHS = 41 * 12;
+/** Months whose dates are judged for neighbours. Rare ones don't matter. */
+const JUDGED_MONTHS = 4 * 12;
 
 const months = ['JAN', 'FEB', 'MAR', 'APR', 'MAY', 'JUN', 'JUL', 'AUG', 'SEP', 'OCT', 'NOV', 'DEC'];
 const weekdays = ['SUN', 'MON', 'TUE', 'WED', 'THU', 'FRI', 'SAT'];
@@ -132,10 +134,10 @@ const nearestWeekday = (day: number, month: Month): number => {
 };
 
 /** Returns the dates of an expression from that of a time on, each as its midnight. */
-function* datesFrom({ months, isDay }: Cron, wall: number): Generator<number> {
+function* datesFrom({ months, isDay }: Cron, wall: number, searched = SEARCHED_MONTHS): Generator<number> {
   const start = new Date(wall);
   const firstDate = wall - (wall % DAY_MS);
-  for (let i = 0; i < SEARCHED_MONTHS; i++) {
+  for (let i = 0; i < searched; i++) {
     const first = Date.UTC(start.getUTCFullYear(), start.getUTCMonth() + i, 1);
     const date = new Date(first);
     if (!months.has(date.getUTCMonth() + 1)) continue;
@@ -170,7 +172,7 @@ export const isDense = (cron: Cron, minutes: number, from: number): boolean => {
 
 const hasNeighbours = (cron: Cron, from: number): boolean => {
   let before: number | undefined;
-  for (const date of datesFrom(cron, from)) {
+  for (const date of datesFrom(cron, from, JUDGED_MONTHS)) {
     if (before !== undefined && date - before === DAY_MS) return true;
     before = date;
   }

@@ -43,6 +43,12 @@ const Assertion = z.union([Level, z.tuple([Level]), z.tuple([Level, Options])], 
 });
 
 const MAX_KEY_LENGTH = 200;
+/** Most limits of the assertions of a check. An assertion without a limit counts as one. */
+export const MAX_LIMITS = 200;
+/** Most bytes of the assertions of a check, as JSON. */
+export const MAX_ASSERTION_BYTES = 16 * 1024;
+const tooLarge = `The assertions of a check have at most ${MAX_LIMITS} limits and ${MAX_ASSERTION_BYTES} bytes as JSON.`;
+
 const accepted =
   'The assertions must be an object such as { "categories:performance": ["error", { "minScore": 0.9 }] }.';
 
@@ -50,7 +56,7 @@ const accepted =
  * Assertions on a report, in the form of Lighthouse CI. A key is the id of an audit, `categories:<id>`,
  * `resource-summary:<type>:<size|count>` or `user-timings:<name>`. A dot may replace a colon.
  */
-export const Assertions = chosenNames(z.string(), Assertion, accepted)
+export const Assertions = chosenNames(z.string(), Assertion, { max: MAX_LIMITS, message: tooLarge }, accepted)
   .superRefine((assertions, context) => {
     for (const key of Object.keys(assertions)) {
       const message = faultOfKey(key);
@@ -60,11 +66,6 @@ export const Assertions = chosenNames(z.string(), Assertion, accepted)
   .meta({ id: 'Assertions', description: 'Assertions on the report, in the form of Lighthouse CI.' });
 export type Assertions = z.infer<typeof Assertions>;
 
-/** Most limits of the assertions of a check. An assertion without a limit counts as one. */
-export const MAX_LIMITS = 200;
-/** Most bytes of the assertions of a check, as JSON. */
-export const MAX_ASSERTION_BYTES = 16 * 1024;
-
 /** Assertions that a create accepts. The bounds keep the results small, because each run stores its own. */
 export const CheckAssertions = Assertions.refine(
   (assertions) => Object.values(assertions).some((assertion) => levelOf(assertion) !== 'off'),
@@ -73,7 +74,7 @@ export const CheckAssertions = Assertions.refine(
   (assertions) =>
     countLimits(assertions) <= MAX_LIMITS &&
     new TextEncoder().encode(JSON.stringify(assertions)).length <= MAX_ASSERTION_BYTES,
-  `The assertions of a check have at most ${MAX_LIMITS} limits and ${MAX_ASSERTION_BYTES} bytes as JSON.`,
+  tooLarge,
 );
 
 const countLimits = (assertions: Assertions): number =>

@@ -17,6 +17,11 @@ test('a body is parsed as text and as base64', () => {
   expect(parse(Buffer.from('{"url": "ü"}'))).toEqual({ url: 'ü' });
 });
 
+test('commas within texts are no values', () => {
+  const text = ',"\\'.repeat(6000);
+  expect(parse(JSON.stringify([text]))).toEqual([text]);
+});
+
 test.each([
   ['application/merge-patch+json; charset=utf-8', 'identity'],
   ['Application/JSON;charset="UTF-8"', ''],
@@ -39,6 +44,7 @@ test.each([
   ['a compressed body', gzipSync('1'), { 'content-encoding': 'gzip' }, 'unsupported-media-type', 'uncompressed'],
   ['two codings', '1', { 'content-encoding': 'identity, br' }, 'unsupported-media-type', 'uncompressed'],
   ['a body over 64 KiB', `"${'x'.repeat(64 * 1024)}"`, {}, 'payload-too-large', '65536 bytes'],
+  ['a body of 3,001 values', `[${'1,'.repeat(3000)}1]`, {}, 'payload-too-large', 'more than 3000 values'],
   ['an empty body', '', {}, 'invalid-request', 'Send a JSON object'],
   ['malformed JSON', '{', {}, 'invalid-request', 'Send a JSON object in UTF-8'],
   ['bytes that are not UTF-8', Buffer.from([34, 0xff, 34]), {}, 'invalid-request', 'UTF-8'],
@@ -76,10 +82,10 @@ test('a hostile body of 64 KiB is judged in linear time', () => {
   const hostile = [
     `"${String.raw`\"`.repeat(size / 2)}"`,
     `${'{"a":'.repeat(size / 6)}1${'}'.repeat(size / 6)}`,
-    `{${Array.from({ length: size / 11 }, (_, i) => `"${i}":1`).join()}}`,
+    `{${Array.from({ length: 2000 }, (_, i) => `"${i}${' '.repeat(20)}":1`).join()}}`,
     `{"a"${' '.repeat(size)}:1}`,
     `["a"${' '.repeat(size)}]`,
-    `[${'"",'.repeat(size / 3)}1]`,
+    `[${'"",'.repeat(2000)}1]`,
   ];
   const started = performance.now();
   for (const json of hostile) expect(parse(json)).toBeDefined();

@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import { ApiProblemError, type InputError } from '../../../shared/problems.ts';
 import type { Region } from '../../../shared/regions.ts';
 import {
@@ -18,10 +19,14 @@ type Rules = { regions: readonly Region[]; targets: TargetPolicy };
 type ParsedCheck = { body: PlainBody; secrets: Secrets | undefined; keepsSecrets: boolean };
 
 const accepted = { name: acceptedName, every: acceptedEvery, check: undefined };
+/** The parts that are judged here. `parseCheck` judges the check. */
+const anyCheck = { check: z.unknown() };
+const CreateParts = CreateScheduleBody.extend(anyCheck);
+const EditParts = EditScheduleBody.extend(anyCheck);
 
 /** Returns the parts of a create. Throws one problem that lists every error, with those of the check under `check.`. */
 export const parseSchedule = (sent: unknown, rules: Rules, now: Date) => {
-  const { fields, errors } = parseFields(CreateScheduleBody, accepted, sent);
+  const { fields, errors } = parseFields(CreateParts, accepted, sent);
   const check = parseCheck((sent as Record<string, unknown>).check, rules);
   const all = errorsOf(errors, fields.every, check, now);
   if (all.length > 0 || 'errors' in check) throw invalidInput(all);
@@ -35,7 +40,7 @@ export const parseScheduleEdit = (
   now: Date,
   before: { url: string; hasSecrets: boolean },
 ) => {
-  const { fields, errors } = parseFields(EditScheduleBody, accepted, sent);
+  const { fields, errors } = parseFields(EditParts, accepted, sent);
   const { check: sentCheck } = sent as Record<string, unknown>;
   const check = sentCheck === undefined ? undefined : parseCheck(sentCheck, rules);
   const isMoved = check && !('errors' in check) && originOf(check.body.url) !== originOf(before.url);
@@ -65,7 +70,7 @@ const errorsOf = (
 ): InputError[] => {
   const timesError = every === undefined ? undefined : everyError(every, now);
   return [
-    ...uniquePaths(errors.filter(({ path }) => !/^check(\.|$)/.test(path))),
+    ...uniquePaths(errors),
     ...(timesError ? [timesError] : []),
     ...(check && 'errors' in check ? check.errors : []),
   ];
