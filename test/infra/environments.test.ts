@@ -7,7 +7,7 @@ import { environmentOf, environments } from '../../infra/environments.ts';
 import { reportLives } from '../../infra/settings.ts';
 import { allRegions } from '../../shared/regions.ts';
 import { reportsOf } from '../../shared/report-folders.ts';
-import { functionsOf, resourcesOf, synthesized } from './support.ts';
+import { functionsOf, resourcesOf, synthesized, synthesizedAnew } from './support.ts';
 
 type Rule = { Prefix?: string; ExpirationInDays?: number };
 
@@ -23,7 +23,7 @@ describe('an environment', () => {
   });
 
   test('with fewer regions accepts checks only for them', () => {
-    const { home, all } = synthesized('dev', { regions: ['europe-west3'] });
+    const { home, all } = synthesizedAnew('dev', { regions: ['europe-west3'] });
     expect(all).toHaveLength(2);
     const { discover, 'create-check': create } = functionsOf(home);
     expect(discover?.Environment.Variables.REGIONS).toBe('europe-west3');

@@ -6,7 +6,7 @@ import { type FunctionName, functionRows } from '../../shared/functions.ts';
 import { planNames, plans } from '../../shared/plans.ts';
 import { regions } from '../../shared/regions.ts';
 import { apiFunctions, routes } from '../../shared/routes.ts';
-import { functionsOf, type Properties, resourcesOf, synthesized } from './support.ts';
+import { functionsOf, type Properties, resourcesOf, synthesized, synthesizedAnew } from './support.ts';
 
 const { app, home, regionStacks, environment } = synthesized();
 app.synth(); // once, outside the time limit of a test
@@ -57,7 +57,7 @@ test.each(['dev', 'prod'] as const)('each function of %s that opens the table kn
 
 test('each function of a route receives the allowed CORS origins of the environment', () => {
   const origins = (corsOrigins: string[]) => {
-    const { home } = synthesized('dev', { corsOrigins });
+    const { home } = synthesizedAnew('dev', { corsOrigins });
     const functions = functionsOf(home);
     return apiFunctions.map((file) => functions[file]?.Environment.Variables.CORS_ORIGINS);
   };

@@ -1,7 +1,6 @@
-import { Template } from 'aws-cdk-lib/assertions';
 import { expect, test } from 'vitest';
 import { apiFunctions } from '../../shared/routes.ts';
-import { functionsOf, resourcesOf, synthesized } from './support.ts';
+import { functionsOf, resourcesOf, synthesized, templateOf } from './support.ts';
 
 const { home, regionStacks } = synthesized('prod');
 const groups = resourcesOf(home, 'AWS::CodeDeploy::DeploymentGroup');
@@ -10,7 +9,7 @@ test('a new version of each API function begins with a tenth of the requests', (
   expect(groups.map(({ DeploymentGroupName }) => DeploymentGroupName).sort()).toEqual([...apiFunctions].sort());
   for (const group of groups)
     expect(group.DeploymentConfigName).toBe('CodeDeployDefault.LambdaCanary10Percent10Minutes');
-  const aliases = Object.values(Template.fromStack(home).findResources('AWS::Lambda::Alias'));
+  const aliases = Object.values(templateOf(home).findResources('AWS::Lambda::Alias'));
   const shifted = aliases.map(({ UpdatePolicy }) => UpdatePolicy.CodeDeployLambdaAliasUpdate.DeploymentGroupName.Ref);
   expect(shifted.sort()).toEqual(groups.map(({ id }) => id).sort());
 });

@@ -1,10 +1,9 @@
 import { type Stack, Token } from 'aws-cdk-lib';
-import { Template } from 'aws-cdk-lib/assertions';
 import { expect, test } from 'vitest';
 import { deadLetterSettings, queueSettings } from '../../infra/settings.ts';
 import { functionRows } from '../../shared/functions.ts';
 import type { regions } from '../../shared/regions.ts';
-import { functionsOf, type Properties, resourcesOf, synthesized } from './support.ts';
+import { functionsOf, type Properties, resourcesOf, synthesized, templateOf } from './support.ts';
 
 const { home, region: stack, regionStacks, environment } = synthesized();
 const queue = (name: string): Properties =>
@@ -100,4 +99,4 @@ test('a region stack imports nothing from other stacks', () => {
   }
 });
 
-const plain = (each: Stack): string => JSON.stringify(Template.fromStack(each).toJSON());
+const plain = (each: Stack): string => JSON.stringify(templateOf(each).toJSON());

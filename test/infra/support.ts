@@ -3,8 +3,18 @@ import { Template } from 'aws-cdk-lib/assertions';
 import { newApp, stacksOf } from '../../infra/aws/stacks.ts';
 import { environmentOf, environments } from '../../infra/environments.ts';
 
-/** Returns the stacks of an environment without the functions' code. `change` overrides settings of its row. */
-export const synthesized = (name = 'dev', change: Record<string, unknown> = {}) => {
+type Synthesized = ReturnType<typeof synthesizedAnew>;
+const shared = new Map<string, Synthesized>();
+
+/** Returns the stacks of an environment without the functions' code. The tests of a worker share them and change nothing. */
+export const synthesized = (name = 'dev'): Synthesized => {
+  const found = shared.get(name) ?? synthesizedAnew(name);
+  shared.set(name, found);
+  return found;
+};
+
+/** Returns stacks that a test may change. `change` overrides settings of the environment's row. */
+export const synthesizedAnew = (name = 'dev', change: Record<string, unknown> = {}) => {
   const app = newApp({ assets: 'none' });
   const row = { ...environments[name as keyof typeof environments], ...change };
   const environment = environmentOf(name, { alarmEmail: 'ops@example.com' }, { [name]: row });
@@ -15,9 +25,17 @@ export const synthesized = (name = 'dev', change: Record<string, unknown> = {}) 
 // biome-ignore lint/suspicious/noExplicitAny: a template has no type
 export type Properties = Record<string, any> & { id: string };
 
+const templates = new WeakMap<Stack, Template>();
+/** Returns the template of a stack, which is read once. */
+export const templateOf = (stack: Stack): Template => {
+  const template = templates.get(stack) ?? Template.fromStack(stack);
+  templates.set(stack, template);
+  return template;
+};
+
 /** Returns the properties of all resources of a type, with resolved references. */
 export const resourcesOf = (stack: Stack, type: string): Properties[] =>
-  Object.entries(Template.fromStack(stack).findResources(type)).map(([id, { Properties = {} }]) => ({
+  Object.entries(templateOf(stack).findResources(type)).map(([id, { Properties = {} }]) => ({
     ...(joined(Properties) as object),
     id,
   }));

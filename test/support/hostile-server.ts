@@ -21,10 +21,8 @@ export type HostilePage = {
   warning?: RegExp;
   /** A warning of versions before the given one. */
   warningBefore?: readonly [version: number, RegExp];
-  /** The page can yield no document, so its audit ends long before Lighthouse's timeout. */
-  early?: true;
-  /** Time limit of each attempt, in seconds. */
-  seconds?: number;
+  /** A stop rule ends the audit, long before Lighthouse would: this many seconds after its load began, or at once. */
+  early?: true | number;
   /** Expected number of attempts, if not one. A page with several right results may take any number. */
   attempts?: number;
   /** Requested categories, if not all. */
@@ -128,14 +126,11 @@ export const endless =
 const pem = readFileSync(new URL('test-certificate.pem', import.meta.url));
 
 /**
- * Serves hostile pages on loopback. `url` returns a new URL for each run of a page, so that runs don't share visits.
- * `requestedAt` returns the time of a URL's first request or connection, in epoch milliseconds. All pages share one origin.
- * Pages with their own server or without a path don't.
+ * Serves hostile pages on loopback. `url` returns a new URL for each run of a page, so that runs don't share visits. All
+ * pages share one origin. Pages with their own server or without a path don't.
  */
 export const serveHostilePages = async (cases: Record<string, HostilePage>) => {
   const visits = new Map<string, number>();
-  const firstAt = new Map<string, number>(); // by path, and by port
-  const noteFirst = (key: string) => firstAt.has(key) || firstAt.set(key, Date.now());
   const servers: (Server & { closeAllConnections(): void })[] = [];
   const sockets = new Set<Socket>();
   let runs = 0;
@@ -143,7 +138,6 @@ export const serveHostilePages = async (cases: Record<string, HostilePage>) => {
   const open = async (server: (typeof servers)[number], host = '127.0.0.1'): Promise<number> => {
     servers.push(server);
     server.on('connection', (socket: Socket) => {
-      noteFirst(`:${socket.localPort}`);
       sockets.add(socket.on('error', () => {}));
       socket.once('close', () => sockets.delete(socket));
     });
@@ -160,7 +154,6 @@ export const serveHostilePages = async (cases: Record<string, HostilePage>) => {
     if (!serve) return void response.writeHead(404, { 'content-type': 'text/plain' }).end('not found');
     const nth = (visits.get(path) ?? 0) + 1;
     visits.set(path, nth);
-    noteFirst(path);
     const hangUp = () => void server.close();
     serve({ request, response, query, nth, otherPort, otherOrigin, hangUp });
   };
@@ -181,17 +174,13 @@ export const serveHostilePages = async (cases: Record<string, HostilePage>) => {
     const port = found.ownServer ? await open(pageServer()) : http;
     return `http://${found.host ?? '127.0.0.1'}:${port}/${name}/${++runs}/${found.path ?? ''}`;
   };
-  const requestedAt = (page: string) => {
-    const { pathname, port } = new URL(page);
-    return firstAt.get(pathname === '/' ? `:${port}` : pathname);
-  };
   const close = async () => {
     for (const socket of sockets) socket.destroy();
     await Promise.all(
       servers.filter(({ listening }) => listening).map((server) => new Promise((done) => server.close(done))),
     );
   };
-  return { url, requestedAt, close, [Symbol.asyncDispose]: close };
+  return { url, close, [Symbol.asyncDispose]: close };
 };
 
 /** Answers as the API, the style sheets and the pages of a site whose parts have ports of their own. */

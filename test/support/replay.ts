@@ -15,17 +15,19 @@ import { missingInCpu, missingInSummary, type RecordedAudit, type RecordedEvent 
 /** The machine that made the recordings had more memory than the limits depend on. */
 const limits = limitsOn(16 * 2 ** 30);
 
-/** How a replayed audit ended, how many of its events came before, and its verdict. */
-export type Replayed = { end: AuditEnd; events: number; verdict: AuditResult };
+/** How and when a replayed audit ended, how many of its events came before, and its verdict. */
+export type Replayed = { end: AuditEnd; atMs: number; events: number; verdict: AuditResult };
 
 /** Feeds the events of a recorded audit to `decide`, on a simulated clock, and judges the result. */
 export const replay = ({ order, repeated, events, observation }: RecordedAudit): Replayed => {
   let state = initialState;
   let end: AuditEnd | undefined;
+  let nowMs = 0;
   const timers = new Map<TimerName, number>();
   const step = (atMs: number, event: AuditEvent) => {
     const [next, decision] = decide(state, event, limits);
     state = next;
+    nowMs = atMs;
     if ('end' in decision) end = decision.end;
     else for (const { timer, ms } of decision.start) timers.set(timer, atMs + ms);
   };
@@ -57,7 +59,7 @@ export const replay = ({ order, repeated, events, observation }: RecordedAudit):
     ...fixed(observation),
     end,
   });
-  return { end, events: count, verdict };
+  return { end, atMs: nowMs, events: count, verdict };
 };
 
 /** A run of one sample on a quiet machine. */

@@ -20,9 +20,12 @@ const rows = Object.entries(hostilePages).map(([name, page]) => ({ name, page })
 describe.each(rows)('the recorded audits of $name', ({ name, page }) => {
   test('end at their last event, stopped for the recorded reason', () => {
     for (const audit of readRecording(name)) {
-      const { end, events } = replay(audit);
+      const { end, atMs, events } = replay(audit);
       const stoppedBy = end.how === 'stopped' ? end.why : null;
       expect({ events, stoppedBy }).toEqual({ events: audit.events.length, stoppedBy: audit.stoppedBy });
+      if (!page.early) continue;
+      expect(stoppedBy).not.toBeNull();
+      expect(atMs).toBeLessThanOrEqual(1000 * (page.early === true ? 4 : page.early));
     }
   });
 

@@ -154,7 +154,7 @@ export const answers: Record<string, HostilePage> = {
   'never-answers': {
     is: 'a server that accepts the request and never responds',
     verdicts: ['load-timeout'],
-    seconds: 56,
+    early: 37,
     common: true,
     serve: () => {},
   },

@@ -264,7 +264,6 @@ export const busyPages: Record<string, HostilePage> = {
   'style-never': {
     is: 'a page whose style sheet never arrives',
     verdicts: ['load-timeout'],
-    seconds: 90,
     serve: html(good({ head: '<link rel="stylesheet" href="style">' })),
     files: { style: () => {} },
   },

@@ -96,7 +96,6 @@ export const documents: Record<string, ReportedPage> = {
   'font-never': {
     is: 'a page whose web font never comes',
     verdicts: ['succeeded'],
-    seconds: 110,
     serve: html(
       good({
         head: `<style>@font-face { font-family: late; src: url(font) } body { font-family: late, sans-serif }</style>`,
