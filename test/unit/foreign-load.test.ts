@@ -1,5 +1,6 @@
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { BusyHostError, foreignLoad } from '../../functions/auditor/host/foreign-load.ts';
+import { simulatedMsOf, simulateTimers } from '../support/simulated-timers.ts';
 
 const never = new AbortController().signal;
 
@@ -12,30 +13,41 @@ const busyUntil = (busyMs: number, maxWaitMs: number) => {
   };
   return foreignLoad(read, maxWaitMs);
 };
-const msOf = async (work: Promise<unknown>): Promise<number> => {
-  const start = performance.now();
-  await work;
-  return performance.now() - start;
-};
 
 test('waits until foreign processes are quiet', async () => {
+  simulateTimers();
   const load = busyUntil(700, 60_000);
-  expect(await msOf(load.waitForQuiet(never))).toBeGreaterThan(700);
+  const ms = await simulatedMsOf(load.waitForQuiet(never));
+  expect(ms).toBeGreaterThan(700);
+  expect(ms).toBeLessThan(1500);
 });
 
 test('waits for a busy machine once, then takes a short look until it is quiet', async () => {
+  simulateTimers();
   const load = busyUntil(2200, 1500);
-  expect(await load.waitForQuiet(never)).toBe(false);
-  expect(await msOf(load.waitForQuiet(never))).toBeLessThan(1000);
-  await expect(load.startRetake(never)).rejects.toBeInstanceOf(BusyHostError);
-  await expect.poll(() => load.waitForQuiet(never), { timeout: 10_000 }).toBe(true);
+  const isQuiet = load.waitForQuiet(never);
+  expect(await simulatedMsOf(isQuiet)).toBeGreaterThanOrEqual(1500);
+  expect(await isQuiet).toBe(false);
+  expect(await simulatedMsOf(load.waitForQuiet(never))).toBeLessThan(200);
+  const retake = expect(load.startRetake(never)).rejects.toBeInstanceOf(BusyHostError);
+  await simulatedMsOf(retake);
+  await vi.advanceTimersByTimeAsync(1000);
+  const later = load.waitForQuiet(never);
+  await simulatedMsOf(later);
+  expect(await later).toBe(true);
 });
 
 test('a watched machine that is quiet needs no wait', async () => {
+  simulateTimers();
   const load = busyUntil(0, 60_000);
   const stop = load.watch();
-  await new Promise((resolve) => setTimeout(resolve, 300));
-  expect(await msOf(load.waitForQuiet(never))).toBeLessThan(200);
+  await vi.advanceTimersByTimeAsync(300);
+  let isOver = false;
+  void load.waitForQuiet(never).then(() => {
+    isOver = true;
+  });
+  await vi.advanceTimersByTimeAsync(0);
+  expect(isOver).toBe(true);
   stop();
 });
 

@@ -2,6 +2,7 @@ import { gzipSync } from 'node:zlib';
 import type { APIGatewayProxyEventV2 } from 'aws-lambda';
 import { expect, test } from 'vitest';
 import { parseJsonBody, repeatedKey } from '../../functions/lib/http/json-body.ts';
+import { cpuMsOf } from '../support/cpu-time.ts';
 import { problemFrom } from '../support/problem.ts';
 
 const parse = (body: string | Buffer, headers: Record<string, string> = {}) => {
@@ -87,7 +88,6 @@ test('a hostile body of 64 KiB is judged in linear time', () => {
     `["a"${' '.repeat(size)}]`,
     `[${'"",'.repeat(2000)}1]`,
   ];
-  const started = performance.now();
-  for (const json of hostile) expect(parse(json)).toBeDefined();
-  expect(performance.now() - started).toBeLessThan(2000);
+  const parseAll = () => hostile.map((json) => expect(parse(json)).toBeDefined());
+  expect(cpuMsOf(parseAll)).toBeLessThan(2000);
 });
