@@ -79,7 +79,7 @@ export const startGateway = async ({ port, host = '127.0.0.1', functions, ...opt
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) => {
       const hints: Record<string, string> = {
-        EADDRINUSE: `Port ${port} is in use. Set PORT to another one, for example PORT=${port + 1} npm start`,
+        EADDRINUSE: `Port ${port} is in use. Set PORT to another one, for example PORT=${port + 1}.`,
         EADDRNOTAVAIL: `${host} is not an address of this machine. Set HOST to one of its addresses, or to 0.0.0.0 for all.`,
         ENOTFOUND: `${host} is not an address of this machine. Set HOST to one of its addresses, or to 0.0.0.0 for all.`,
       };

@@ -1,4 +1,5 @@
 import { allRegions } from '../../shared/regions.ts';
+import { commandLine } from './command-line.ts';
 import { freeBytes, inMiB } from './data-folder.ts';
 import { endOnFault, STOP_MS } from './last-resort.ts';
 import { type ServiceSettings, startService } from './service.ts';
@@ -36,7 +37,8 @@ const greeting = (url: string, { dataDir, auditsAtOnce, auth, targets, targetsAl
   const allowed =
     targetsAllow !== undefined && `Pages on ${targetsAllow} can be audited, and may use all of these hosts.`;
   const keys =
-    auth === 'keys' && 'Requests need an API key. Create one: npm run keys -- create --owner me --name "my first key"';
+    auth === 'keys' &&
+    `Requests need an API key. Create one: ${commandLine('keys', 'create --owner me --name "my first key"')}`;
   const page = targets === 'local' ? `${url}/sample` : 'https://example.com/';
   const shown = [
     `Page audit service: ${url}/ (web page), ${url}/docs (API)`,

@@ -6,13 +6,14 @@ import { keyParts } from '../../shared/key-text.ts';
 import { type ApiKey, type KeyState, keyState, Owner, PlanName, Scope } from '../../shared/keys.ts';
 import { pick } from '../../shared/pick.ts';
 import { limitNames, limitText } from '../../shared/plans.ts';
+import { commandLine } from '../local/command-line.ts';
 import { commonOptions, parseArguments } from './arguments.ts';
 import { columns } from './columns.ts';
 import { UsageError } from './table.ts';
 
-export const usage = `npm run keys -- create --owner OWNER --name NAME [--scopes ${Scope.options.join(',')}] [--plan PLAN] [--expires 90d]
-npm run keys -- list [--owner OWNER]
-npm run keys -- revoke PREFIX
+export const usage = `${commandLine('keys', `create --owner OWNER --name NAME [--scopes ${Scope.options.join(',')}] [--plan PLAN] [--expires 90d]`)}
+${commandLine('keys', 'list [--owner OWNER]')}
+${commandLine('keys', 'revoke PREFIX')}
 
   --owner        owner of the key; its checks are visible to all its keys
   --name         purpose of the key, up to 100 characters
@@ -86,7 +87,9 @@ const create = (values: Values, rest: string[]): Run => {
     const text = values.json ? JSON.stringify({ key: created.text, ...keyView(created.key, now) }) : created.text;
     await print(`${text}\n`).catch(({ message }) => {
       const { prefix } = created.key;
-      throw new Error(`The new key ${prefix} is lost. ${message} Revoke it: npm run keys -- revoke ${prefix}`);
+      throw new Error(
+        `The new key ${prefix} is lost. ${message} Revoke it: ${keysCommand(values, `revoke ${prefix}`)}`,
+      );
     });
     if (values.json) return;
     note(`
@@ -107,7 +110,7 @@ const list = (values: Values, rest: string[]): Run => {
     const keys = [...readable.filter(isShown), ...unreadable.filter((key) => key.owner === undefined || isShown(key))];
     if (values.json) return print(`${JSON.stringify(keys.map((key) => keyView(key, now)))}\n`);
     if (keys.length === 0)
-      return note('There are no keys. To create one: npm run keys -- create --owner OWNER --name NAME');
+      return note(`There are no keys. To create one: ${keysCommand(values, 'create --owner OWNER --name NAME')}`);
     const rows = keys.map((key) => [
       key.prefix,
       stateOf(key, now),
@@ -128,13 +131,15 @@ const headings = ['PREFIX', 'STATE', 'OWNER', 'NAME', 'SCOPES', 'PLAN', 'IN LOGS
 
 const revoke = (values: Values, [text, ...rest]: string[]): Run => {
   refuseMore(rest);
-  if (!text) throw new UsageError('The prefix of the key is missing. To find it: npm run keys -- list');
+  if (!text) throw new UsageError(`The prefix of the key is missing. To find it: ${keysCommand(values, 'list')}`);
   const prefix = keyParts(text)?.prefix ?? text.replace(/^pas_/, '');
   return async (store, { print, note }) => {
     const now = new Date();
     const key = await store.find(prefix).catch(ifReadable);
     if (!key?.revokedAt && !(await store.revoke(prefix, now)))
-      throw new UsageError(`There is no key with the prefix "${prefix}". To list all keys: npm run keys -- list`);
+      throw new UsageError(
+        `There is no key with the prefix "${prefix}". To list all keys: ${keysCommand(values, 'list')}`,
+      );
     const revoked = { ...(key ?? UNREADABLE), prefix, revokedAt: key?.revokedAt ?? now.toISOString() };
     if (values.json) return print(`${JSON.stringify(keyView(revoked, now))}\n`);
     if (!key) note(`The key ${prefix} is revoked. The rest of its stored item can't be read.`);
@@ -146,6 +151,9 @@ const revoke = (values: Values, [text, ...rest]: string[]): Run => {
       );
   };
 };
+
+/** Returns a command for copying that works on the same keys. */
+const keysCommand = ({ environment }: Values, args: string): string => commandLine('keys', args, environment);
 
 const refuseMore = (rest: string[]): void => {
   if (rest.length > 0)

@@ -1,12 +1,13 @@
 import type { Db } from '../../functions/lib/store/dynamodb.ts';
 import { openRuns } from '../../functions/lib/store/open.ts';
 import { allRegions } from '../../shared/regions.ts';
+import { commandLine } from '../local/command-line.ts';
 import { commonOptions, parseArguments } from './arguments.ts';
 import { columns } from './columns.ts';
 import { headings, rowsOf } from './open-runs.ts';
 import { runCommand, withTable } from './table.ts';
 
-const usage = `npm run open [-- --environment ENVIRONMENT]
+const usage = `${commandLine('open', '[--environment ENVIRONMENT]')}
 
 Lists the unfinished runs of each region, oldest first, to find those that are stuck.
 

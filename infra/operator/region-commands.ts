@@ -1,13 +1,14 @@
 import type { Streams } from '../../clients/cli/streams.ts';
 import type { RegionStore } from '../../functions/lib/store/regions.ts';
 import { allRegions, type Region, regions } from '../../shared/regions.ts';
+import { commandLine } from '../local/command-line.ts';
 import { commonOptions, parseArguments } from './arguments.ts';
 import { columns } from './columns.ts';
 import { UsageError } from './table.ts';
 
-export const usage = `npm run regions -- list
-npm run regions -- pause REGION
-npm run regions -- resume REGION
+export const usage = `${commandLine('regions', 'list')}
+${commandLine('regions', 'pause REGION')}
+${commandLine('regions', 'resume REGION')}
 
   A paused region takes no new checks: a create that names it is refused with 503. Its runs that exist go on.
   Running functions see a pause within 20 seconds.
@@ -39,16 +40,16 @@ export const commandFrom = (args: string[]): 'help' | { environment: string | un
   if (command !== 'pause' && command !== 'resume') throw new UsageError('Use list, pause REGION or resume REGION.');
   const region = allRegions.find((each) => each === name);
   if (!region) throw new UsageError(`There is no region "${name ?? ''}". Use one of ${allRegions.join(', ')}.`);
-  return { environment, run: command === 'pause' ? pause(region) : resume(region) };
+  return { environment, run: command === 'pause' ? pause(region, environment) : resume(region) };
 };
 
 const pause =
-  (region: Region): Run =>
+  (region: Region, environment: string | undefined): Run =>
   async (store, { note }) => {
     const changed = await store.pause(region, new Date());
     note(
       changed
-        ? `${region} is paused. To end that: npm run regions -- resume ${region}`
+        ? `${region} is paused. To end that: ${commandLine('regions', `resume ${region}`, environment)}`
         : `${region} was paused before.`,
     );
   };

@@ -1,8 +1,10 @@
+import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { Streams } from '../../clients/cli/streams.ts';
 import { type Db, openDb } from '../../functions/lib/store/dynamodb.ts';
 import { StoreEnv } from '../../shared/env.ts';
 import { environmentOf, InvalidSettingError } from '../environments.ts';
+import { type CommandName, commandLine } from '../local/command-line.ts';
 import { openTable } from '../local/dynamodb.ts';
 
 /** An invalid call of a command. The message says what would be valid. */
@@ -24,12 +26,18 @@ const tableOf = async (environment: string | undefined) => {
     const { homeRegion, names } = environmentOf(environment);
     return { name: names.table, region: homeRegion, env: {}, close: async () => {} };
   }
-  const { env, close } = await openTable(resolve(process.env.DATA_DIR || '.local'));
+  const dataDir = resolve(process.env.DATA_DIR || '.local');
+  if (!existsSync(dataDir))
+    // the command would make one that no service uses
+    throw new Error(
+      `The data folder ${dataDir} does not exist. Start the service once, or set DATA_DIR to the folder of its data.`,
+    );
+  const { env, close } = await openTable(dataDir);
   return { name: env.TABLE_NAME as string, region: env.HOME_REGION as string, env, close };
 };
 
 /** A command of an operator. `rights` are those that it needs on AWS. */
-type OperatorCommand = { command: string; rights: string; run: (streams: Streams) => Promise<void> };
+type OperatorCommand = { command: CommandName; rights: string; run: (streams: Streams) => Promise<void> };
 
 /** Runs a command and sets the exit code. Reports why the command failed and what to do next. */
 export const runCommand = async ({ command, rights, run }: OperatorCommand): Promise<void> => {
@@ -38,7 +46,7 @@ export const runCommand = async ({ command, rights, run }: OperatorCommand): Pro
     () => 0,
     (error: Error) => {
       const usage = error instanceof UsageError;
-      streams.note(usage ? `${error.message}\nFor help: npm run ${command} -- --help` : advice(error, rights));
+      streams.note(usage ? `${error.message}\nFor help: ${commandLine(command, '--help')}` : advice(error, rights));
       return usage ? 2 : 1;
     },
   );

@@ -271,7 +271,7 @@ test('clients that stall or disconnect do not delay others', async () => {
 
 test('a port in use is rejected with a command that uses another port', async () => {
   const { port } = gateway;
-  const sentence = `Port ${port} is in use. Set PORT to another one, for example PORT=${port + 1} npm start`;
+  const sentence = `Port ${port} is in use. Set PORT to another one, for example PORT=${port + 1}.`;
   await expect(startGateway({ port, functions: {} as Record<ApiFunction, Handler> })).rejects.toThrow(sentence);
 });
 

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
@@ -76,7 +76,7 @@ test('without a running service, a key can be created and listed, and is shown o
     expect.objectContaining({ prefix, owner: 'acme', state: 'active', plan: 'standard', lastUsedAt: null }),
   ]);
   expect(all[0]).not.toHaveProperty('hash');
-  expect((await keysHere(dataDir, ['list', '--owner', 'umbrella'])).stderr).toContain('npm run keys -- create');
+  expect((await keysHere(dataDir, ['list', '--owner', 'umbrella'])).stderr).toContain('create --owner OWNER');
   expectNotStored(secret, dataDir);
 });
 
@@ -99,7 +99,7 @@ test('a running service accepts a new key at once, and the command can print it 
   const dataDir = aFolder();
   const service = await startLocally(dataDir, { AUTH: 'keys' });
   stops.push(service.stop);
-  expect(service.output()).toContain('npm run keys -- create');
+  expect(service.output()).toContain(`DATA_DIR=${dataDir} npm run keys -- create`);
   expect(statSync(join(dataDir, 'dynamodb-endpoint.json')).mode & 0o777).toBe(0o600);
 
   const request = (key?: string) =>
@@ -111,6 +111,16 @@ test('a running service accepts a new key at once, and the command can print it 
   expect((await request(key)).status).toBe(404);
   expect(created).toMatchObject({ owner: 'acme', name: 'the first', expiresAt: null, state: 'active' });
   expect((await allOf(dataDir))[0].lastUsedAt).not.toBeNull();
+});
+
+test('a folder that is not there is refused, and the command makes none', async () => {
+  const dataDir = join(aFolder(), 'data');
+  const { code, stderr } = await keys(dataDir, aKey);
+  expect({ code, stderr }).toEqual({
+    code: 1,
+    stderr: `The data folder ${dataDir} does not exist. Start the service once, or set DATA_DIR to the folder of its data.\n`,
+  });
+  expect(existsSync(dataDir)).toBe(false);
 });
 
 test('the endpoint file of a killed service is ignored', async () => {
@@ -135,6 +145,8 @@ test('the keys of an environment are in its table', async () => {
   const store = keyStore(openDb({ TABLE_NAME: 'page-audit-dev-1', HOME_REGION: 'us-west-2', OPEN_SHARDS: 1 }));
   expect((await store.list()).keys).toEqual([expect.objectContaining({ prefix: JSON.parse(stdout).prefix })]);
   const prod = await keys(aFolder(), ['list', '--environment', 'prod'], aws.env);
+  const none = await keys(aFolder(), ['revoke', 'x', '--environment', 'dev'], aws.env);
+  expect(none.stderr).toContain('npm run keys -- list --environment dev');
   expect(prod).toMatchObject({ code: 1, stderr: expect.stringContaining('Deploy it first') });
 });
 

@@ -65,7 +65,7 @@ test('the command pauses, lists and resumes a region of a running service', asyn
   const regions = (...args: string[]) => runCommand('regions.ts', dataDir, args);
   expect(await regions('pause', 'us-west1')).toMatchObject({
     code: 0,
-    stderr: 'us-west1 is paused. To end that: npm run regions -- resume us-west1\n',
+    stderr: `us-west1 is paused. To end that: DATA_DIR=${dataDir} npm run regions -- resume us-west1\n`,
   });
   api = await startFunctions();
   const sent = {

@@ -1,0 +1,34 @@
+import { existsSync } from 'node:fs';
+import { resolve } from 'node:path';
+
+/** An operator's command, which `npm run` starts from a file of infra/operator. */
+export type CommandName = 'deploy' | 'keys' | 'open' | 'regions' | 'smoke';
+
+type Place = { env: NodeJS.ProcessEnv; container: 'docker' | 'podman' | undefined };
+
+/**
+ * Returns a command for copying. It works on the data that this process uses: those of an environment on AWS, or those of
+ * DATA_DIR. The image has no npm, so its commands run in the container of this process.
+ */
+export const commandLine = (
+  name: CommandName,
+  args: string,
+  environment?: string,
+  { env, container }: Place = thisPlace(),
+): string => {
+  const all = environment === undefined ? args : `${args} --environment ${environment}`.trim();
+  if (container && !env.npm_execpath)
+    return `${container} exec ${env.HOSTNAME ?? 'CONTAINER'} node infra/operator/${name}.ts ${all}`.trim();
+  const { DATA_DIR, AWS_PROFILE } = env;
+  const settings = environment === undefined ? { DATA_DIR: DATA_DIR && resolve(DATA_DIR) } : { AWS_PROFILE };
+  const set = Object.entries(settings).flatMap(([key, value]) => (value ? [`${key}=${quoted(value)} `] : []));
+  return `${set.join('')}npm run ${name}${all && ` -- ${all}`}`;
+};
+
+const thisPlace = (): Place => ({
+  env: process.env,
+  container: existsSync('/.dockerenv') ? 'docker' : existsSync('/run/.containerenv') ? 'podman' : undefined,
+});
+
+/** Returns a word as a shell reads it. */
+const quoted = (text: string): string => (/^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`);
