@@ -50,7 +50,7 @@ export type CheckView = z.infer<typeof CheckView>;
 /** Inputs of a create after validation: the URL as sent, the exact audit version, and each region once. */
 export type CheckInputs = Pick<Check, 'url' | 'auditVersion' | 'regions' | keyof z.infer<typeof SentOptions>>;
 
-export const MAX_BODY_BYTES = 64 * 1024;
+export const MAX_BODY_BYTES = 128 * 1024;
 
 /** Body of a create. The function also judges the values of the URL, the version and the regions. */
 export const CreateCheckBody = z.strictObject({

@@ -1,10 +1,12 @@
 import { z } from 'zod';
 import { chosenNames } from './chosen-names.ts';
 import {
+  cookieForms,
   isForbiddenHeader,
   isHeaderName,
   MAX_COOKIES,
   MAX_HEADERS,
+  MAX_VALUE_DEPTH,
   type NamedSecrets,
   type SecretName,
   type Secrets,
@@ -36,16 +38,10 @@ const BasicAuth = z.strictObject({ username: text.regex(/^[^:]+$/), password: te
 
 const Cookie = z
   .strictObject({
-    name: z.string().regex(/^[^\p{Cc};=]+$/u),
-    value: z.string().regex(/^[^\p{Cc};]*$/u),
-    domain: z
-      .string()
-      .regex(/^\.?[a-z0-9_-]+(\.[a-z0-9_-]+)*$|^\[[0-9a-f:.]+\]$/i)
-      .max(255),
-    path: z
-      .string()
-      .regex(/^\/[^\p{Cc};]*$/u)
-      .optional(),
+    name: z.string().regex(cookieForms.name),
+    value: z.string().regex(cookieForms.value),
+    domain: z.string().regex(cookieForms.domain).max(255),
+    path: z.string().regex(cookieForms.path).optional(),
     secure: z.boolean().optional(),
     httpOnly: z.boolean().optional(),
     sameSite: z.enum(['Strict', 'Lax', 'None']).optional(),
@@ -60,6 +56,45 @@ const Cookies = z.array(Cookie).max(MAX_COOKIES).meta({
   description: 'Cookies of hosts within the registrable domain of `url`. Answers repeat their names only.',
 });
 
+const keyPaths = { keyPath: z.string().optional(), keyPathArray: z.array(z.string()).optional() };
+/** A value of IndexedDB. The depth has a limit, because `JSON.stringify` would overflow the stack. */
+const stored = z.unknown().refine((value) => {
+  let level: unknown[] = [value];
+  for (let depth = 0; level.length > 0; depth += 1) {
+    if (depth > MAX_VALUE_DEPTH) return false;
+    level = level.filter((each) => typeof each === 'object' && each !== null).flatMap(Object.values);
+  }
+  return true;
+});
+const isAddressable = ({ keyPath, keyPathArray, autoIncrement, records }: z.infer<typeof ObjectStore>) =>
+  (keyPath ?? keyPathArray) !== undefined ||
+  autoIncrement ||
+  records.every(({ key, keyEncoded }) => (key ?? keyEncoded) !== undefined);
+const ObjectStore = z.strictObject({
+  name: z.string(),
+  autoIncrement: z.boolean(),
+  ...keyPaths,
+  records: z.array(
+    z.strictObject({
+      key: stored.optional(),
+      keyEncoded: stored.optional(),
+      value: stored.optional(),
+      valueEncoded: stored.optional(),
+    }),
+  ),
+  indexes: z.array(z.strictObject({ name: z.string(), ...keyPaths, multiEntry: z.boolean(), unique: z.boolean() })),
+});
+const IndexedDatabase = z
+  .strictObject({
+    name: z.string(),
+    version: z.int().positive(),
+    stores: z.array(ObjectStore.refine(isAddressable)),
+  })
+  .meta({
+    id: 'IndexedDatabase',
+    description: 'A database of IndexedDB, as Playwright writes it with `indexedDB: true`.',
+  });
+
 const entries = z.array(z.strictObject({ name: z.string(), value: z.string() }));
 const StorageState = z
   .strictObject({
@@ -69,7 +104,7 @@ const StorageState = z
         origin: z.string().refine((origin) => /^https?:/.test(origin) && URL.parse(origin)?.origin === origin),
         localStorage: entries,
         sessionStorage: entries.optional(),
-        indexedDB: z.array(z.unknown()).max(0).optional().describe('Must be empty.'),
+        indexedDB: z.array(IndexedDatabase).optional(),
       }),
     ),
   })

@@ -21,13 +21,46 @@ export type Cookie = {
   expires?: number | undefined;
 };
 
+/** Forms of the texts of a cookie. */
+export const cookieForms = {
+  name: /^[^\p{Cc};=]+$/u,
+  value: /^[^\p{Cc};]*$/u,
+  domain: /^\.?[a-z0-9_-]+(\.[a-z0-9_-]+)*$|^\[[0-9a-f:.]+\]$/i,
+  path: /^\/[^\p{Cc};]*$/u,
+} as const;
+
 /** Entry of localStorage or of sessionStorage. */
 export type StorageEntry = { name: string; value: string };
+
+/** A database of IndexedDB in the form of Playwright. A value that JSON lacks, such as a date, is encoded. */
+export type IndexedDatabase = {
+  name: string;
+  version: number;
+  stores: {
+    name: string;
+    autoIncrement: boolean;
+    keyPath?: string | undefined;
+    keyPathArray?: string[] | undefined;
+    records: { key?: unknown; keyEncoded?: unknown; value?: unknown; valueEncoded?: unknown }[];
+    indexes: {
+      name: string;
+      keyPath?: string | undefined;
+      keyPathArray?: string[] | undefined;
+      multiEntry: boolean;
+      unique: boolean;
+    }[];
+  }[];
+};
 
 /** The file that Playwright's `context.storageState()` writes. `sessionStorage` is an addition of ours. */
 export type StorageState = {
   cookies: Cookie[];
-  origins: { origin: string; localStorage: StorageEntry[]; sessionStorage?: StorageEntry[] | undefined }[];
+  origins: {
+    origin: string;
+    localStorage: StorageEntry[];
+    sessionStorage?: StorageEntry[] | undefined;
+    indexedDB?: IndexedDatabase[] | undefined;
+  }[];
 };
 
 /** Names of the secrets among the inputs of a create. */
@@ -43,9 +76,12 @@ export type NamedSecrets = {
 };
 
 export const MAX_HEADERS = 20;
-export const MAX_COOKIES = 50;
+/** Cookies that Chromium keeps for one site. */
+export const MAX_COOKIES = 180;
 /** Size of all secrets of a check together, as JSON in UTF-8. */
-export const MAX_SECRET_BYTES = 16 * 1024;
+export const MAX_SECRET_BYTES = 64 * 1024;
+/** Levels of lists and objects in a value of IndexedDB. */
+export const MAX_VALUE_DEPTH = 100;
 
 /** Days after which the service deletes secrets, also those of an open check. */
 export const SECRET_DAYS = 2;
@@ -60,13 +96,13 @@ const FORBIDDEN_HEADERS =
 /** Returns true if a check must not set a header with this name. */
 export const isForbiddenHeader = (name: string): boolean => FORBIDDEN_HEADERS.test(name);
 
-export const acceptedHeaders = `The headers must be an object with up to ${MAX_HEADERS} names, each once and each with a text of printable ASCII characters. The names host, cookie, connection and proxy-*, and those of other headers of a connection, are not accepted.`;
+export const acceptedHeaders = `The headers must be an object with up to ${MAX_HEADERS} names, each once and each with a text of printable ASCII characters. The names host, connection and proxy-*, and those of other headers of a connection, are not accepted. Send a cookie header as cookies.`;
 export const acceptedBasicAuth =
   'The basicAuth must be an object with a username and a password, both texts without control characters. The username must not be empty or have a colon.';
 const ofCookie =
-  'Each must have a name, a value and a domain, and may have path, secure, httpOnly, sameSite (Strict, Lax or None) and expires (seconds since 1970, or -1).';
+  'Each must have a name that is not empty, a value and a domain, all without control characters and ";", and may have path, secure, httpOnly, sameSite (Strict, Lax or None) and expires (seconds since 1970, or -1).';
 export const acceptedCookies = `The cookies must be a list of up to ${MAX_COOKIES} cookies. ${ofCookie}`;
-export const acceptedStorageState = `The storageState must be the object that Playwright's context.storageState() returns: cookies, a list of up to ${MAX_COOKIES}, and origins, a list with an origin, its localStorage and maybe its sessionStorage, both lists of a name and a value. IndexedDB must be empty. ${ofCookie}`;
+export const acceptedStorageState = `The storageState must be the object that Playwright's context.storageState() returns: cookies, a list of up to ${MAX_COOKIES}, and origins, a list with an origin, its localStorage and maybe its sessionStorage, both lists of a name and a value. An origin may have IndexedDB databases as Playwright writes them. ${ofCookie}`;
 
 /** Returns the names of some secrets. Names of headers are in lower case. */
 export const namesOfSecrets = ({ headers, basicAuth, cookies, storageState }: Secrets): NamedSecrets => ({

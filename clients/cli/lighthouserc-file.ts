@@ -5,6 +5,7 @@ import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { isNode, LineCounter, parseDocument } from 'yaml';
 import { z } from 'zod';
+import { decodeText } from './decode-text.ts';
 import { UsageError } from './exit-codes.ts';
 
 type Path = readonly PropertyKey[];
@@ -69,7 +70,7 @@ export const parsePart = <T>(schema: z.ZodType<T>, file: ConfigFile, part: unkno
 
 const readText = (name: string): string => {
   try {
-    return readFileSync(name, 'utf8');
+    return decodeText(readFileSync(name));
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     const reason = code === 'ENOENT' ? 'does not exist' : code === 'EISDIR' ? 'is a folder' : `can't be read (${code})`;

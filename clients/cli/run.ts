@@ -32,6 +32,7 @@ export const run = async (
   flags: Omit<RunOptions, 'timeout'> & { timeout?: number },
 ): Promise<number> => {
   if (!namesManyPages(flags)) {
+    if (flags.sitemapHost !== undefined) throw new UsageError('--sitemap-host is for the pages of --sitemap.');
     if (flags.limit !== undefined) throw new UsageError('--limit is for the pages of --sitemap or --urls-file.');
     const options = { ...flags, timeout: flags.timeout ?? TIMEOUT };
     return auditing(context, given, options, { write: writeIn(context, options) });
@@ -167,6 +168,6 @@ export const withSecrets = (
   { note }: Context,
 ): CreateCheckBody[] => {
   const pages = new Map(bodies.map(({ url }) => [url, secretsOf(url)]));
-  for (const { note: line } of pages.values()) if (line) note(line);
+  for (const line of new Set([...pages.values()].flatMap(({ notes }) => notes))) note(line);
   return bodies.map((body) => ({ ...body, ...pages.get(body.url)?.secrets }));
 };

@@ -105,7 +105,7 @@ const rows: readonly Row[] = [
   [
     /^headers/,
     /^The headers must be/,
-    `Write at most ${MAX_HEADERS} headers, each on a line of its own: a name, a colon and a value of ASCII characters, such as x-preview-token: abc. Headers of the connection, host and cookie are not accepted.`,
+    `Write at most ${MAX_HEADERS} headers, each on a line of its own: a name, a colon and a value of ASCII characters, such as x-preview-token: abc. Headers of the connection and host are not accepted.`,
   ],
   [/^basicAuth/, /^The basicAuth must/, 'Enter a user name without a colon, and a password.'],
   [/^basicAuth/, /Authorization/, 'Enter a user name here, or an Authorization header above, and not both.'],
@@ -114,15 +114,11 @@ const rows: readonly Row[] = [
     /^The (?:domain|origin) (.+) must belong to (.+), as/,
     '$1 does not belong to $2, the site of the URL. Delete this entry.',
   ],
-  [
-    /^cookies/,
-    /^The cookies must/,
-    `Paste a JSON list of at most ${MAX_COOKIES} cookies, as Playwright writes it. ${COOKIE}`,
-  ],
+  [/^cookies/, /^The cookies must/, `Use at most ${MAX_COOKIES} cookies of the page's site. ${COOKIE}`],
   [
     /^storageState/,
     /^The storageState must/,
-    `Choose the file that Playwright's context.storageState() writes, with at most ${MAX_COOKIES} cookies and without IndexedDB. ${COOKIE}`,
+    `Choose the file that Playwright's context.storageState() writes, with at most ${MAX_COOKIES} cookies of the page's site. ${COOKIE}`,
   ],
   [
     /^assertions/,

@@ -2,7 +2,7 @@ import { optionNames, options } from '../../shared/audit-options.ts';
 import { againstNames } from '../../shared/variants.ts';
 import { simulationFrom } from '../words/simulations.ts';
 import { isThisMachine } from '../words/urls.ts';
-import { secretInputs } from './secret-inputs.ts';
+import { secretFaultsOf, secretInputs } from './secret-inputs.ts';
 import { throttlingFields } from './throttling.ts';
 
 /** The options whose field follows from their table. */
@@ -24,6 +24,7 @@ export const faultsOf = (form: FormData): Fault[] => [
   ...(form.has('device') ? [] : [{ path: 'device', message: 'Choose mobile, desktop or both.' }]),
   ...(form.has('regions') ? [] : [{ path: 'regions', message: 'Choose at least one region.' }]),
   ...faultsOfPairs(form),
+  ...secretFaultsOf(form),
 ];
 
 const examples = { labels: 'branch: main', headers: 'x-preview-token: abc' };

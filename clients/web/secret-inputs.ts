@@ -1,56 +1,61 @@
-import { hostOfCookie } from '../../shared/secrets.ts';
+import { cookiesFrom } from '../login/cookies.ts';
+import { FaultyLoginError } from '../login/fault.ts';
+import { headersFrom } from '../login/headers.ts';
+import { ownOf } from '../login/own-site.ts';
+import { storageStateFrom } from '../login/storage-state.ts';
 
-/**
- * Returns the secrets that a form describes. A field with a wrong text keeps its text, which the service refuses without
- * repeating it.
- */
+/** Returns the secrets that a form describes. A field with a wrong text is left out, and `secretFaultsOf` names it. */
 export const secretInputs = (form: FormData) => {
-  const text = (name: string) => String(form.get(name) ?? '');
-  const [headers, cookies, storageState] = ['headers', 'cookies', 'storageState'].map((name) => text(name).trim());
-  const [username, password] = ['basicAuth.username', 'basicAuth.password'].map(text);
-  const page = URL.parse(text('url'))?.hostname ?? '';
+  const [username, password] = ['basicAuth.username', 'basicAuth.password'].map((name) => textOf(form, name));
+  const { headers, cookies, storageState } = secretTextsOf(form).read;
+  const sent = [...(headers?.cookies ?? []), ...(cookies ?? [])];
+  const { own } = ownOf(
+    { storageState, ...(sent.length > 0 || cookies ? { cookies: sent } : {}) },
+    textOf(form, 'url'),
+    lastTwoLabels,
+  );
   return {
-    ...(headers && { headers: headersFrom(headers) }),
+    ...(headers && Object.keys(headers.headers).length > 0 && { headers: headers.headers }),
     ...((username || password) && { basicAuth: { username, password } }),
-    ...(cookies && { cookies: ofSite(page, jsonFrom(cookies)) }),
-    ...(storageState && { storageState: stateOfSite(page, jsonFrom(storageState)) }),
+    ...own,
   };
 };
 
-const headersFrom = (text: string): Record<string, string> | string => {
-  const pairs = text
+type Fault = { path: string; message: string };
+
+/** Returns the faults of the fields with secrets. A message never has a value of a field. */
+export const secretFaultsOf = (form: FormData): Fault[] => secretTextsOf(form).faults;
+
+const textOf = (form: FormData, name: string): string => String(form.get(name) ?? '');
+
+const secretTextsOf = (form: FormData) => {
+  const faults: Fault[] = [];
+  const read = <T>(path: string, reader: (text: string) => T): T | undefined => {
+    const text = textOf(form, path).trim();
+    if (text === '') return undefined;
+    try {
+      return reader(text);
+    } catch (error) {
+      if (!(error instanceof FaultyLoginError)) throw error;
+      faults.push({ path, message: error.message });
+      return undefined;
+    }
+  };
+  return {
+    read: {
+      headers: read('headers', (text) => headersFrom(headerLines(text))),
+      cookies: read('cookies', cookiesFrom),
+      storageState: read('storageState', (text) => storageStateFrom(text).state),
+    },
+    faults,
+  };
+};
+
+const headerLines = (text: string) =>
+  text
     .split('\n')
-    .filter((line) => line.trim() !== '')
-    .map((line) => /^([^:]+):(.*)$/.exec(line.trim()));
-  if (pairs.includes(null)) return text;
-  return Object.fromEntries(pairs.map((pair) => [pair?.[1]?.trim(), pair?.[2]?.trim()]));
-};
+    .map((line, i) => ({ text: line, place: `Line ${i + 1}` }))
+    .filter((line) => line.text.trim() !== '');
 
-const jsonFrom = (text: string): unknown => {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return text;
-  }
-};
-
-/**
- * Leaves out entries whose host ends with other two labels than the page, because a browser's file has the cookies of all
- * sites. The service knows the public suffixes, and refuses the rest.
- */
-const ofSite = (page: string, list: unknown): unknown =>
-  Array.isArray(list) ? list.filter((each) => site(hostOf(each) ?? page) === site(page)) : list;
-
-const stateOfSite = (page: string, state: unknown): unknown => {
-  if (typeof state !== 'object' || state === null) return state;
-  const { cookies, origins } = state as Record<string, unknown>;
-  return { ...state, cookies: ofSite(page, cookies), origins: ofSite(page, origins) };
-};
-
-const hostOf = (entry: unknown): string | undefined => {
-  const { domain, origin } = (entry ?? {}) as { domain?: unknown; origin?: unknown };
-  if (typeof domain === 'string') return hostOfCookie({ domain });
-  return typeof origin === 'string' ? URL.parse(origin)?.hostname : undefined;
-};
-
-const site = (host: string): string => host.split('.').slice(-2).join('.');
+/** Returns the last two labels of a host. The page has no list of public suffixes. The service has, and refuses the rest. */
+const lastTwoLabels = (host: string): string => host.split('.').slice(-2).join('.');

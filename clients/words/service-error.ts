@@ -17,11 +17,11 @@ export const commandSteps: ErrorSteps = {
   unauthorized: 'Set PAGE_AUDIT_KEY to a valid key.',
 };
 
-/** Returns the text of a failed request with its next step. Each of several refused inputs has a line. */
+/** Returns the text of a failed request with its next step. Each refused input has a line with its path. */
 export const serviceErrorText = (error: ServiceError, steps: ErrorSteps = commandSteps): string => {
   const { kind, status = 0, message, errors, requestId } = error;
   if (steps.hidesServer && kind !== 'problem') return nextStepAfter(error, steps);
-  const inputs = errors.length > 1 ? errors.map(({ path, message: text }) => `${path}: ${text}`).join('\n') : message;
+  const inputs = errors.length > 0 ? errors.map(({ path, message: text }) => `${path}: ${text}`).join('\n') : message;
   const id = status >= 500 && requestId ? `(requestId ${requestId})` : '';
   return [inputs, nextStepAfter(error, steps), id].filter(Boolean).join(' ');
 };

@@ -52,7 +52,15 @@ export type Audited = {
   document: DocumentState;
   status: number | null;
   /** Missing if the order has no secrets. */
-  login?: { refusedCookies: string[]; asksForPassword: boolean };
+  login?: UnusedSecrets & { asksForPassword: boolean };
+};
+
+/** Names of the secrets that a browser does not have, although the order has them. */
+export type UnusedSecrets = {
+  refusedCookies: string[];
+  expiredCookies: string[];
+  /** Databases of IndexedDB. */
+  refusedDatabases: string[];
 };
 
 /**

@@ -30,6 +30,12 @@ const valuesOf = ({ headers = {}, basicAuth, cookies = [], storageState }: Secre
   ...(storageState?.origins ?? [])
     .flatMap(({ localStorage, sessionStorage = [] }) => [...localStorage, ...sessionStorage])
     .flatMap(({ value }) => [value, ...tokensIn(value)]),
+  ...(storageState?.origins ?? [])
+    .flatMap(({ indexedDB = [] }) => indexedDB.flatMap(({ stores }) => stores.flatMap(({ records }) => records)))
+    .flatMap((record) => [
+      ...(typeof record.value === 'string' ? [record.value] : []),
+      ...tokensIn(JSON.stringify(record)),
+    ]),
 ];
 
 /** Returns the token of a header such as `Bearer abc`. */
@@ -43,12 +49,16 @@ const decoded = (value: string): string => {
   }
 };
 
+/** Field in which Playwright encodes the names of an object of IndexedDB. */
+const ENCODED_NAME = 'k';
+
 /** Returns the long texts in a JSON value, such as the tokens that a login library stores. */
 const tokensIn = (json: string): string[] => {
   const tokens: string[] = [];
   try {
-    JSON.parse(json, (_, value) => {
-      if (typeof value === 'string' && value.length >= TOKEN_LENGTH && !/\s/.test(value)) tokens.push(value);
+    JSON.parse(json, (key, value) => {
+      if (typeof value === 'string' && key !== ENCODED_NAME && value.length >= TOKEN_LENGTH && !/\s/.test(value))
+        tokens.push(value);
       return value;
     });
   } catch {

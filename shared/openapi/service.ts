@@ -83,7 +83,7 @@ export const serviceOperations = {
         description: 'The limits.',
         schema: LimitList,
         example: {
-          maxBodyBytes: 65536,
+          maxBodyBytes: 131072,
           maxUrlLength: 2048,
           maxSamples: 15,
           ports: [80, 443],

@@ -66,7 +66,7 @@ test('a cookies.txt is read with its flags, and the credentials from the environ
     '.other.example\tTRUE\t/\tTRUE\t0\tad\tthree',
   ].join('\n');
   const options = { cookieFile: file('cookies.txt', text) };
-  const { secrets, note } = readSecrets(options, { PAGE_AUDIT_BASIC_AUTH: 'anna:p' })('https://app.example.com/');
+  const { secrets, notes } = readSecrets(options, { PAGE_AUDIT_BASIC_AUTH: 'anna:p' })('https://app.example.com/');
   expect(secrets).toEqual({
     basicAuth: { username: 'anna', password: 'p' },
     cookies: [
@@ -90,11 +90,11 @@ test('a cookies.txt is read with its flags, and the credentials from the environ
       },
     ],
   });
-  expect(note).toBe('Left out for https://app.example.com/: 1 cookie of other sites.');
+  expect(notes).toEqual(['Left out for https://app.example.com/: 1 cookie of other sites.']);
 });
 
 test('without the flags nothing is sent', () => {
-  expect(readSecrets({}, {})('https://example.com/')).toEqual({ secrets: {}, note: undefined });
+  expect(readSecrets({}, {})('https://example.com/')).toEqual({ secrets: {}, notes: [] });
 });
 
 test.each([

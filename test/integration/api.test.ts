@@ -385,8 +385,8 @@ test('one response lists all wrong fields', async () => {
   expect(problem.errors?.map(({ path }) => path)).toEqual(['url', 'auditVersion', 'regions']);
 });
 
-test('a body over 64 KiB is a 413, and a body of another type is a 415', async () => {
-  await problemOf(await post({ ...aBody, url: 'x'.repeat(65 * 1024) }), 413, 'payload-too-large');
+test('a body over 128 KiB is a 413, and a body of another type is a 415', async () => {
+  await problemOf(await post({ ...aBody, url: 'x'.repeat(129 * 1024) }), 413, 'payload-too-large');
   await problemOf(await post(aBody, { 'content-type': 'text/plain' }), 415, 'unsupported-media-type');
   await problemOf(
     await post(aBody, { 'content-type': 'application/x-www-form-urlencoded' }),
@@ -489,7 +489,7 @@ test('regions, versions and health show what the deployment offers', async () =>
     metrics: ['fcp', 'si', 'lcp', 'tti', 'tbt', 'cls', 'ttfb', 'bytes', 'requests'],
   });
   expect(await (await call('/v1/limits')).json()).toEqual({
-    maxBodyBytes: 65_536,
+    maxBodyBytes: 131_072,
     maxUrlLength: 2048,
     maxSamples: 15,
     ports: [80, 443, 8080, 8443],

@@ -27,6 +27,18 @@ export const secretsFor = (origin: string) =>
           origin,
           localStorage: [{ name: 'login', value: '{"accessToken":"local.token.of-22-characters"}' }],
           sessionStorage: [{ name: 'tab', value: 'session-storage-value' }],
+          indexedDB: [
+            {
+              name: 'logins',
+              version: 3,
+              stores: [
+                {
+                  ...{ name: 'users', autoIncrement: false, keyPath: 'id', indexes: [] },
+                  records: [{ value: { id: 'me', token: 'database.token.of-24-char' } }],
+                },
+              ],
+            },
+          ],
         },
       ],
     },
@@ -42,6 +54,7 @@ export const valuesOf = ({ headers, basicAuth, cookies }: ReturnType<typeof secr
   ...cookies.map(({ value }) => value),
   'local.token.of-22-characters',
   'session-storage-value',
+  'database.token.of-24-char',
 ];
 
 /**
@@ -170,7 +183,11 @@ const pageOf = (headers: IncomingMessage['headers']): string => {
 const shown = ${shown};
 const state = { local: localStorage.login, session: sessionStorage.tab };
 console.error(...shown, JSON.stringify(state), btoa('and ' + shown[0]));
-fetch('/state?' + new URLSearchParams(state));
+const opening = indexedDB.open('logins');
+opening.onsuccess = () => {
+  opening.result.transaction('users').objectStore('users').get('me').onsuccess = ({ target }) =>
+    fetch('/state?' + new URLSearchParams({ ...state, database: target.result.token }));
+};
 fetch('/missing?token=' + btoa(shown[0]));
 document.getElementById('shown').append(' ' + btoa(shown[0]) + ' ' + state.local + state.session);
 </script>

@@ -51,14 +51,14 @@ test.each<[field: string, body: object, text: string]>([
   ['simulations', { simulations: ['3g', '3g'] }, 'Two simulations have the same name.'],
   ['simulations', { simulations: ['3g'], categories: ['seo'] }, 'Simulations need the category performance.'],
   ['headers', { headers: { host: 'a' } }, 'Write at most 20 headers, each on a line of its own'],
-  ['headers', { headers: { a: 'x'.repeat(17_000) } }, 'Headers, password, cookies and storage state have 17'],
+  ['headers', { headers: { a: 'x'.repeat(66_000) } }, 'Headers, password, cookies and storage state have 66'],
   ['basicAuth', { basicAuth: { username: '', password: '' } }, 'Enter a user name without a colon, and a password.'],
   [
     'basicAuth',
     { basicAuth: { username: 'a', password: 'b' }, headers: { Authorization: 'c' } },
     'Enter a user name here, or an Authorization header above, and not both.',
   ],
-  ['cookies', { cookies: 'a=b' }, 'Paste a JSON list of at most 50 cookies'],
+  ['cookies', { cookies: 'a=b' }, "Use at most 180 cookies of the page's site."],
   ['cookies', { cookies: [cookie] }, 'See entry 1. other.example does not belong to example.com, the site of the URL.'],
   ['storageState', { storageState: 'x' }, "Choose the file that Playwright's context.storageState() writes"],
   ['assertions', { assertions: '{' }, 'This is not the JSON of assertions.'],
@@ -101,5 +101,6 @@ test('a line without a colon is a fault of labels and headers', () => {
   expect(faultsOf(form).map(({ path, message }) => `${path}: ${message}`)).toEqual([
     'labels: Line 3 must have a name, a colon and a value, such as branch: main.',
     'headers: Line 1 must have a name, a colon and a value, such as x-preview-token: abc.',
+    'headers: Line 1 has no name and value. Write it as name: value.',
   ]);
 });

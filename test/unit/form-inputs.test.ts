@@ -19,6 +19,8 @@ const needed = {
   samples: 3,
 };
 
+const aCookie = { name: 'a', value: 'b' };
+
 test.each([
   ['nothing more', {}, {}],
   ['assertions', { assertions: ' {"image-alt": "warn"} ' }, { assertions: { 'image-alt': 'warn' } }],
@@ -49,26 +51,30 @@ test.each([
   [
     'secrets, without those of other sites',
     {
-      headers: 'x-preview: a: b\n\nauthorization:Bearer c',
+      headers: 'x-preview: a: b\n\nauthorization:Bearer c\nCookie: view=2',
       'basicAuth.username': 'anna',
       'basicAuth.password': ' spaces ',
-      cookies: JSON.stringify([{ domain: '.example.com' }, { domain: 'tracker.example' }, 'wrong']),
+      cookies: '.example.com\tTRUE\t/\tFALSE\t\ta\tb\ntracker.example\tFALSE\t/\tFALSE\t\tc\td',
       storageState: JSON.stringify({
-        cookies: [{ domain: 'login.example.com' }, { domain: 'example.org' }],
-        origins: [{ origin: 'https://www.example.com' }, { origin: 'https://tracker.example' }],
+        cookies: [
+          { ...aCookie, domain: 'login.example.com' },
+          { ...aCookie, domain: 'example.org' },
+        ],
+        origins: [{ origin: 'https://www.example.com/' }, { origin: 'https://tracker.example' }],
       }),
     },
     {
       headers: { 'x-preview': 'a: b', authorization: 'Bearer c' },
       basicAuth: { username: 'anna', password: ' spaces ' },
-      cookies: [{ domain: '.example.com' }, 'wrong'],
-      storageState: { cookies: [{ domain: 'login.example.com' }], origins: [{ origin: 'https://www.example.com' }] },
+      cookies: [
+        { name: 'view', value: '2', domain: 'example.com' },
+        { ...aCookie, domain: '.example.com', path: '/', secure: false, httpOnly: false, expires: -1 },
+      ],
+      storageState: {
+        cookies: [{ ...aCookie, domain: 'login.example.com' }],
+        origins: [{ origin: 'https://www.example.com', localStorage: [] }],
+      },
     },
-  ],
-  [
-    'texts that are no secrets as they are, because the service refuses them',
-    { headers: 'Bearer abc', cookies: 'session=abc', storageState: '{' },
-    { headers: 'Bearer abc', cookies: 'session=abc', storageState: '{' },
   ],
   [
     'a second variant',

@@ -4,8 +4,9 @@ import { judge } from '../../functions/auditor/verdict/judge.ts';
 import { audited, observed } from '../support/observation.ts';
 
 type Given = { from?: string | undefined; to: string; status?: number } & Partial<Audited['login']>;
-const warnings = ({ from, to, status = 200, refusedCookies = [], asksForPassword = false }: Given) => {
-  const end = { ...audited({ finalUrl: to }), status, login: { refusedCookies, asksForPassword } };
+const noneUnused = { refusedCookies: [], expiredCookies: [], refusedDatabases: [] };
+const warnings = ({ from, to, status = 200, asksForPassword = false, ...unused }: Given) => {
+  const end = { ...audited({ finalUrl: to }), status, login: { ...noneUnused, ...unused, asksForPassword } };
   return judge({ ...observed(end, { url: to, status }), sentSecretsTo: from }).warnings;
 };
 const from = 'https://app.example.com/team';
@@ -36,8 +37,11 @@ test('a check without secrets has no such warning', () => {
   expect(warnings({ to: 'https://app.example.com/login', asksForPassword: true })).toEqual([]);
 });
 
-test('cookies that the browser refused are named', () => {
-  expect(warnings({ from, to: from, refusedCookies: ['a', '__Host-b'] })).toEqual([
+test('cookies and databases that the browser does not have are named, each once', () => {
+  const unused = { refusedCookies: ['a', '__Host-b'], expiredCookies: ['sid', 'sid'], refusedDatabases: ['logins'] };
+  expect(warnings({ from, to: from, ...unused })).toEqual([
     'The browser refused these cookies of the check: a, __Host-b.',
+    'These cookies of the check have expired: sid. Log in again, and send the new ones.',
+    'The browser could not fill these IndexedDB databases of the storage state: logins. Save the state again.',
   ]);
 });

@@ -19,6 +19,22 @@ const secrets: Secrets = {
           { name: 'tab', value: 'performance' },
         ],
         sessionStorage: [{ name: 'step', value: 'session-step' }],
+        indexedDB: [
+          {
+            name: 'logins',
+            version: 1,
+            stores: [
+              {
+                ...{ name: 'users', autoIncrement: true, indexes: [] },
+                records: [
+                  { value: 'short-text' },
+                  { value: { token: 'token-in-a-database' } },
+                  { valueEncoded: { o: [{ k: 'anEncodedFieldName', v: 'an-encoded-token' }], id: 1 } },
+                ],
+              },
+            ],
+          },
+        ],
       },
     ],
   },
@@ -37,6 +53,9 @@ describe('the scrubber', () => {
     ['a cookie of the storage state', 'id-of-visitor'],
     ['a token inside a stored JSON value', '0123456789abcdef'],
     ['an entry of sessionStorage', 'session-step'],
+    ['a text in a database', 'short-text'],
+    ['a token in a database', 'token-in-a-database'],
+    ['an encoded token in a database', 'an-encoded-token'],
   ])('replaces %s in all its spellings', (_, value) => {
     const html = value.replaceAll('&', '&amp;');
     const spellings = {

@@ -56,9 +56,16 @@ test('fields that newer versions of Playwright write beside a cookie are accepte
   });
   expect(secrets?.storageState).toEqual({
     cookies: [{ ...cookie, expires: 1900000000.5 }],
-    origins: [origin],
+    origins: [{ ...origin, indexedDB: [] }],
   });
 });
+
+const aStore = { name: 's', autoIncrement: false, keyPath: 'id', indexes: [], records: [{ value: { id: 1 } }] };
+const stateWith = (store: object) => ({
+  storageState: { cookies: [], origins: [{ ...origin, indexedDB: [{ name: 'd', version: 1, stores: [store] }] }] },
+});
+const STORES = 'storageState.origins.0.indexedDB.0.stores';
+const deep = JSON.parse(`${'['.repeat(50_000)}${']'.repeat(50_000)}`);
 
 const many = (count: number) => Array.from({ length: count }, (_, i) => i);
 const headers = (count: number) => Object.fromEntries(many(count).map((i) => [`x-${i}`, 'v']));
@@ -78,8 +85,8 @@ test.each([
   ['credentials without a password', { basicAuth: { username: 'a' } }, ['basicAuth.password']],
   ['a user name with a colon', { basicAuth: { username: 'a:b', password: '' } }, ['basicAuth.username']],
   ['credentials twice', { basicAuth: all.basicAuth, headers: { Authorization: 'Bearer x' } }, ['basicAuth']],
-  ['50 cookies', { cookies: many(50).map(() => cookie) }, []],
-  ['51 cookies', { cookies: many(51).map(() => cookie) }, ['cookies']],
+  ['180 cookies', { cookies: many(180).map(() => cookie) }, []],
+  ['181 cookies', { cookies: many(181).map(() => cookie) }, ['cookies']],
   ['a cookie without a domain', { cookies: [{ name: 'a', value: 'b' }] }, ['cookies.0.domain']],
   ['a cookie with an unknown field', { cookies: [{ ...cookie, url: 'x' }] }, ['cookies.0']],
   ['a cookie whose value ends it', { cookies: [{ ...cookie, value: 'a; domain=x' }] }, ['cookies.0.value']],
@@ -88,11 +95,10 @@ test.each([
     { storageState: { cookies: [], origins: [{ ...origin, origin: 'https://a.example.co.uk/' }] } },
     ['storageState.origins.0.origin'],
   ],
-  [
-    'a storage state with a database',
-    { storageState: { cookies: [], origins: [{ ...origin, indexedDB: [{}] }] } },
-    ['storageState.origins.0.indexedDB'],
-  ],
+  ['a database of Playwright', stateWith(aStore), []],
+  ['a record without a key', stateWith({ ...aStore, keyPath: undefined }), [`${STORES}.0`]],
+  ['a database with another field', stateWith({ ...aStore, more: 1 }), [`${STORES}.0`]],
+  ['a value of 50,000 levels', stateWith({ ...aStore, records: [{ value: deep }] }), [`${STORES}.0.records.0.value`]],
   ['a storage state without origins', { storageState: { cookies: [] } }, ['storageState.origins']],
 ])('%s: the errors name these paths', (_, secrets, paths) => {
   expect(pathsOf(secrets)).toEqual(paths);
@@ -134,11 +140,11 @@ test('a foreign domain and a foreign origin are named, and so is the accepted on
   ]);
 });
 
-test('all secrets together have at most 16 KiB', () => {
-  const room = 16 * 1024 - Buffer.byteLength(JSON.stringify({ headers: { 'x-a': '' }, basicAuth: all.basicAuth }));
+test('all secrets together have at most 64 KiB', () => {
+  const room = 64 * 1024 - Buffer.byteLength(JSON.stringify({ headers: { 'x-a': '' }, basicAuth: all.basicAuth }));
   const of = (length: number) => ({ headers: { 'x-a': 'a'.repeat(length) }, basicAuth: all.basicAuth });
   expect(pathsOf(of(room))).toEqual([]);
-  expect(errorsOf(of(room + 1))).toEqual([{ path: 'headers', message: expect.stringMatching(/16384 bytes together/) }]);
+  expect(errorsOf(of(room + 1))).toEqual([{ path: 'headers', message: expect.stringMatching(/65536 bytes together/) }]);
 });
 
 /** Values of which no problem document may have a part. */
@@ -162,7 +168,7 @@ const wrong: Record<string, object> = {
       origins: [{ origin: 'https://x.example', localStorage: [{ name: MARKER, value: MARKER }] }],
     },
   },
-  'too much': { headers: { 'x-a': MARKER.repeat(4000) } },
+  'too much': { headers: { 'x-a': MARKER.repeat(11_000) } },
 };
 
 test.each(Object.entries(wrong))('the problem about %s has no value and no words of a library', (_, secrets) => {

@@ -1,4 +1,5 @@
-import { useRef } from 'preact/hooks';
+import { useRef, useState } from 'preact/hooks';
+import { storageStateFrom } from '../../login/storage-state.ts';
 import { Field, type InputAttributes } from './field.tsx';
 
 /** Inputs that have an error of their own here. */
@@ -24,7 +25,7 @@ export const LoginFields = ({ messageOf, life }: Props) => (
       name="headers"
       label="Headers"
       message={messageOf('headers')}
-      help="One on each line, for example x-preview-token: abc. Only the origin of the URL gets them."
+      help="One on each line, for example x-preview-token: abc. Only the origin of the URL gets them. Cookie: a=b becomes cookies of its host."
     >
       {(input) => <textarea name="headers" rows={2} {...unstored} {...input} />}
     </Field>
@@ -38,11 +39,11 @@ export const LoginFields = ({ messageOf, life }: Props) => (
     </div>
     <Field
       name="cookies"
-      label="Cookies (JSON)"
+      label="Cookies"
       message={messageOf('cookies')}
-      help="A list as Playwright writes it. Cookies of other sites are left out."
+      help="A JSON list of an extension or a test tool, a cookies.txt, or the text of a Cookie header. Choose the file, or paste its text. Other sites are left out."
     >
-      {(input) => <textarea name="cookies" rows={2} {...unstored} {...input} />}
+      {(input) => <FileField name="cookies" label="File of cookies" accept=".json,.txt" input={input} />}
     </Field>
     <Field
       name="storageState"
@@ -50,26 +51,65 @@ export const LoginFields = ({ messageOf, life }: Props) => (
       message={messageOf('storageState')}
       help="The file that Playwright's context.storageState() writes. Choose it, or paste its text. Other sites are left out."
     >
-      {(input) => <StateField input={input} />}
+      {(input) => (
+        <FileField
+          name="storageState"
+          label="File of the storage state"
+          accept=".json"
+          input={input}
+          notesOn={(text) => storageStateFrom(text).notes}
+        />
+      )}
     </Field>
   </details>
 );
 
+type FileProps = {
+  name: string;
+  label: string;
+  accept: string;
+  input: InputAttributes;
+  /** Returns what of a text no audit can use. */
+  notesOn?: (text: string) => string[];
+};
+
 /** A text field, and a button that fills it from a file. */
-const StateField = ({ input }: { input: InputAttributes }) => {
+const FileField = ({ name, label, accept, input, notesOn }: FileProps) => {
   const text = useRef<HTMLTextAreaElement>(null);
+  const [notes, setNotes] = useState<string[]>([]);
+  const read = (value: string) => {
+    try {
+      setNotes(notesOn?.(value) ?? []);
+    } catch {
+      setNotes([]); // the form names the fault when it is sent
+    }
+  };
   const fill = async (file: File | undefined) => {
-    if (file && text.current) text.current.value = await file.text();
+    if (!file || !text.current) return;
+    text.current.value = await file.text();
+    read(text.current.value);
   };
   return (
     <>
       <input
         type="file"
-        accept=".json,application/json"
-        aria-label="File of the storage state"
+        accept={accept}
+        aria-label={label}
         onChange={(event) => fill(event.currentTarget.files?.[0])}
       />
-      <textarea ref={text} name="storageState" rows={2} {...unstored} {...input} />
+      <textarea
+        ref={text}
+        name={name}
+        rows={2}
+        onChange={(event) => read(event.currentTarget.value)}
+        {...unstored}
+        {...input}
+      />
+      {notes.map((note) => (
+        <p class="muted" key={note}>
+          {note}
+        </p>
+      ))}
     </>
   );
 };

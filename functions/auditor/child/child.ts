@@ -89,7 +89,7 @@ async function serve(message: StartAudit | StartBenchmark): Promise<void> {
 
 async function audit({ order, launch, benchmark: known }: StartAudit): Promise<void> {
   const { browser, page, close } = await startBrowser(launch);
-  const refusedCookies = await useSecrets(browser, page, order);
+  const unused = await useSecrets(browser, page, order);
   const pageSession = await page.createCDPSession();
   let everPainted = false;
   const watched = await watchMainFrame(pageSession, (record) => {
@@ -120,7 +120,7 @@ async function audit({ order, launch, benchmark: known }: StartAudit): Promise<v
     measured = mainFrame(); // later visits don't count
     displayedUrl = watched.shown?.url;
     document = documentState(pageSession, measured); // version 9 leaves the page before its audit ends
-    asked = refusedCookies && asksForPassword(pageSession);
+    asked = unused && asksForPassword(pageSession);
     clearTimeout(hangTimer);
     if (isTimed(order) && !everPainted && !measured.loaded) {
       setTimeout(() => reportError({ code: 'NO_FCP', message: 'The page painted nothing.' }), BLANK_PAGE_MS);
@@ -147,7 +147,7 @@ async function audit({ order, launch, benchmark: known }: StartAudit): Promise<v
     pageAnswers: summary.runtimeError?.code === 'PROTOCOL_TIMEOUT' ? await canRunScripts(pageSession) : null,
     document: await (document ?? documentState(pageSession, mainFrame())),
     status: statusOf(measured ?? mainFrame()),
-    ...(refusedCookies && { login: { refusedCookies, asksForPassword: (await asked) ?? false } }),
+    ...(unused && { login: { ...unused, asksForPassword: (await asked) ?? false } }),
   };
   const simulations = simulate && (await simulateAlone(close, simulate, startedAt));
   const finalUrl = finalUrlOf(summary, displayedUrl);

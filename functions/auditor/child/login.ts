@@ -1,47 +1,60 @@
 import type { Browser, CDPSession, Page, Protocol } from 'puppeteer-core';
 import { pick } from '../../../shared/pick.ts';
 import type { Cookie, StorageState } from '../../../shared/secrets.ts';
-import type { AuditOrder } from '../messages.ts';
+import type { AuditOrder, UnusedSecrets } from '../messages.ts';
+import { databaseScript } from './indexed-db.ts';
 import { sendHeaders } from './origin-headers.ts';
 
 /**
- * Gives a new browser the secrets of its audit, before its page loads anything. Returns the names of the cookies that the
- * browser refused, or undefined if the audit has no secrets.
+ * Gives a new browser the secrets of its audit, before its page loads anything. Returns the names of those that it could not
+ * use, or undefined if the audit has no secrets.
  */
 export const useSecrets = async (
   browser: Browser,
   page: Page,
   { url, secrets }: Pick<AuditOrder, 'url' | 'secrets'>,
-): Promise<string[] | undefined> => {
+): Promise<UnusedSecrets | undefined> => {
   if (!secrets) return undefined;
   const session = await page.createCDPSession();
-  await fillStorage(session, page, secrets.storageState?.origins ?? []);
-  const refused = await setCookies(session, url, [
-    ...(secrets.storageState?.cookies ?? []),
-    ...(secrets.cookies ?? []),
-  ]);
+  const refusedDatabases = await fillStorage(session, page, secrets.storageState?.origins ?? []);
+  const cookies = [...(secrets.storageState?.cookies ?? []), ...(secrets.cookies ?? [])];
+  const isExpired = ({ expires = -1 }: Cookie) => expires >= 0 && expires * 1000 <= Date.now();
+  const refusedCookies = await setCookies(
+    session,
+    url,
+    cookies.filter((cookie) => !isExpired(cookie)),
+  );
   await session.detach();
   await sendHeaders(await browser.target().createCDPSession(), url, secrets);
-  return refused;
+  return { refusedCookies, expiredCookies: cookies.filter(isExpired).map(({ name }) => name), refusedDatabases };
 };
 
-/** Fills the storage of origins in the tab of the audit, because sessionStorage belongs to a tab. Reaches no server. */
-const fillStorage = async (session: CDPSession, page: Page, origins: StorageState['origins']): Promise<void> => {
-  if (origins.length === 0) return;
+/**
+ * Fills the storage of origins in the tab of the audit, because sessionStorage belongs to a tab. Reaches no server. Returns the
+ * names of the databases that the browser refused.
+ */
+const fillStorage = async (session: CDPSession, page: Page, origins: StorageState['origins']): Promise<string[]> => {
+  if (origins.length === 0) return [];
+  const refused: string[] = [];
   session.on('Fetch.requestPaused', ({ requestId }) => {
     session.send('Fetch.fulfillRequest', { requestId, ...EMPTY_PAGE }).catch(() => {}); // the page has moved on
   });
   await session.send('Fetch.enable', { patterns: [{ urlPattern: '*' }] });
-  for (const { origin, localStorage, sessionStorage = [] } of origins) {
+  for (const { origin, localStorage, sessionStorage = [], indexedDB = [] } of origins) {
     await page.goto(`${origin}/`);
     const { exceptionDetails } = await session.send('Runtime.evaluate', {
       expression: `${settersOf('localStorage', localStorage)} ${settersOf('sessionStorage', sessionStorage)}`,
     });
     if (exceptionDetails) throw new Error(`Could not fill the storage of ${origin}.`);
+    if (indexedDB.length === 0) continue;
+    const expression = databaseScript(indexedDB);
+    const { result } = await session.send('Runtime.evaluate', { expression, awaitPromise: true, returnByValue: true });
+    refused.push(...(result.value as string[]));
   }
   await page.goto('about:blank');
   await session.send('Fetch.disable');
   await session.send('Page.resetNavigationHistory');
+  return refused;
 };
 
 const EMPTY_PAGE = {

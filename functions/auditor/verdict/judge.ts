@@ -175,11 +175,16 @@ const blockedWarning = ({ blockedRequests, blockedRequestCount }: Observation['b
   return `${what}, so a visitor may see another page. ${rules.join(' ')}`;
 };
 
-/** Corrects Lighthouse's warning about a timeout. It blames a slow load, also if the page loaded and then was never idle. */
+/**
+ * Corrects Lighthouse's warning about a timeout. It blames a slow load, also if the page loaded and then was never idle. Leaves
+ * out the one about stored data, because a new profile has only those of the check's storage state.
+ */
 const warningsOfLighthouse = ({ warnings, metrics }: AuditSummary, { loaded }: MainFrame): string[] => {
   const missing = metrics.fcp === null ? 'painted nothing that counts as content, or was not idle,' : 'was not idle';
   const timeout = `The page loaded, but ${missing} within the time limit. Results may be incomplete.`;
-  return warnings.map((text) => (loaded && /^The page loaded too slowly/.test(text) ? timeout : text));
+  return warnings
+    .filter((text) => !/^There may be stored data affecting/.test(text))
+    .map((text) => (loaded && /^The page loaded too slowly/.test(text) ? timeout : text));
 };
 
 type Warning = readonly [applies: boolean, text: string];

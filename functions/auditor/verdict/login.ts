@@ -4,15 +4,21 @@ import type { Observation } from './observation.ts';
 const LOGIN_PATH =
   /(?:^|[/._#!-])(?:log[-_]?[io]n|sign[-_]?[io]n|sso|auth|oauth2?|authorize|authenticate|saml2?)(?:[/._-]|$)/i;
 
-/** Returns the warnings about an audit with secrets: the page asks for a login all the same, or cookies are missing. */
+/** Returns the warnings about an audit with secrets: the page asks for a login all the same, or the browser lacks some. */
 export const warningsOfLogin = ({ sentSecretsTo, end }: Observation, finalUrl: string | null): string[] => {
   if (sentSecretsTo === undefined || end.how !== 'audited') return [];
-  const { refusedCookies = [], asksForPassword = false } = end.login ?? {};
+  const { refusedCookies = [], expiredCookies = [], refusedDatabases = [], asksForPassword = false } = end.login ?? {};
+  const named = (names: readonly string[], text: string, advice = '') =>
+    names.length > 0 ? [`${text}: ${[...new Set(names)].join(', ')}.${advice}`] : [];
   return [
     ...(isAtLogin(sentSecretsTo, finalUrl, { asksForPassword, status: end.status }) ? [loginWarning(finalUrl)] : []),
-    ...(refusedCookies.length > 0
-      ? [`The browser refused these cookies of the check: ${refusedCookies.join(', ')}.`]
-      : []),
+    ...named(refusedCookies, 'The browser refused these cookies of the check'),
+    ...named(expiredCookies, 'These cookies of the check have expired', ' Log in again, and send the new ones.'),
+    ...named(
+      refusedDatabases,
+      'The browser could not fill these IndexedDB databases of the storage state',
+      ' Save the state again.',
+    ),
   ];
 };
 

@@ -27,7 +27,9 @@ export const secretsOf = (body: Partial<CreateCheckBody>): Secrets | undefined =
     ...(storageState && {
       storageState: {
         cookies: storageState.cookies.map(cleanCookie),
-        origins: storageState.origins.map((each) => pick(each, ['origin', 'localStorage', 'sessionStorage'])),
+        origins: storageState.origins.map((each) =>
+          pick(each, ['origin', 'localStorage', 'sessionStorage', 'indexedDB']),
+        ),
       },
     }),
   };

@@ -33,8 +33,8 @@ afterAll(async () => {
   expect(left).toEqual([]); // a profile has the cookies and the storage
 });
 
-/** Opens the site in a browser that has the secrets, without Lighthouse. */
-const browse = async ({ received }: LoginSite, url: string, secrets: Secrets): Promise<void> => {
+/** Starts a browser that has the secrets, without Lighthouse. */
+const start = async (url: string, secrets: Secrets) => {
   const workDir = await mkdtemp(join(tmpdir(), 'login-test-'));
   const proxy = await openEgressProxy({ targets: 'local', ports: [], url });
   const launch = {
@@ -51,7 +51,12 @@ const browse = async ({ received }: LoginSite, url: string, secrets: Secrets): P
   });
   const session = await page.createCDPSession();
   await session.send('Security.setIgnoreCertificateErrors', { ignore: true }); // else no https server gets a request
-  expect(await useSecrets(browser, page, { url, secrets })).toEqual([]);
+  return { page, unused: await useSecrets(browser, page, { url, secrets }) };
+};
+
+const browse = async ({ received }: LoginSite, url: string, secrets: Secrets): Promise<void> => {
+  const { page, unused } = await start(url, secrets);
+  expect(unused).toEqual({ refusedCookies: [], expiredCookies: [], refusedDatabases: [] });
   expect(received).toEqual([]); // a connection that is open already would shorten the load
   await page.goto(url);
 };
@@ -96,6 +101,62 @@ test('each way to send a request carries the headers to the origin and none else
   const beyondReach = ['websocket', 'worker-websocket', 'speculation-prefetch', 'speculation-prerender'];
   expect(without.filter((way) => !beyondReach.includes(way))).toEqual([]);
   expect(own.filter(hasHeaders).length).toBeGreaterThan(120);
+});
+
+test('a browser has the encoded values of a database, and names what it could not use', async () => {
+  await using site = await serveLogin();
+  const encoded = {
+    o: [
+      { k: 'at', v: { d: '2030-01-01T00:00:00.000Z' } },
+      { k: 'bytes', v: { ta: { b: 'AQI=', k: 'ui8' } } },
+      { k: 'list', v: { a: [{ v: 'undefined' }, { bi: '7' }, { ref: 1 }], id: 2 } },
+    ],
+    id: 1,
+  };
+  const index = { name: 'by-at', keyPath: 'at', multiEntry: false, unique: true };
+  const store = { name: 's', autoIncrement: false, indexes: [index], records: [{ key: 'k', valueEncoded: encoded }] };
+  const databases = [
+    { name: 'good', version: 2, stores: [store] },
+    { name: 'twice', version: 1, stores: [store, store] },
+    { name: 'odd', version: 1, stores: [{ ...store, records: [{ key: 'k', valueEncoded: { unknown: 1 } }] }] },
+    {
+      name: 'same-key',
+      version: 1,
+      stores: [
+        {
+          ...store,
+          records: [
+            { key: 1, value: 1 },
+            { key: 1, value: 2 },
+          ],
+        },
+      ],
+    },
+  ];
+  const domain = new URL(site.origin).hostname;
+  const { page, unused } = await start(site.origin, {
+    cookies: [
+      { name: 'old', value: '1', domain, expires: 1_500_000_000 },
+      { name: 'new', value: '1', domain, expires: 4_000_000_000 },
+      { name: 'insecure', value: '1', domain, sameSite: 'None' },
+    ],
+    storageState: { cookies: [], origins: [{ origin: site.origin, localStorage: [], indexedDB: databases }] },
+  });
+  expect(unused).toEqual({
+    refusedCookies: ['insecure'],
+    expiredCookies: ['old'],
+    refusedDatabases: ['twice', 'odd', 'same-key'],
+  });
+  await page.goto(`${site.origin}/login`);
+  const script = `new Promise((resolve) => {
+    indexedDB.open('good').onsuccess = ({ target: { result: db } }) => {
+      db.transaction('s').objectStore('s').index('by-at').getAll().onsuccess = ({ target: { result } }) => {
+        const [{ at, bytes, list }] = result;
+        resolve([db.version, at.getUTCFullYear(), bytes instanceof Uint8Array, ...bytes, String(list[1]), list[2].at === at, document.cookie]);
+      };
+    };
+  })`;
+  expect(await page.evaluate(script)).toEqual([2, 2030, true, 1, 2, '7', true, 'new=1']);
 });
 
 /** Returns the values in the arguments and variables of all processes. */
@@ -162,6 +223,7 @@ test.each([
     for (const state of states) {
       expect(state.get('local')).toBe('{"accessToken":"local.token.of-22-characters"}');
       expect(state.get('session')).toBe('session-storage-value');
+      expect(state.get('database')).toBe('database.token.of-24-char');
     }
     expect(states.length).toBeGreaterThan(0);
 
