@@ -17,6 +17,7 @@ const perLine = (flag: string) => (text: string) => linesOf(text).map((line) => 
 const flags = {
   'urls-file': one('--urls-file'),
   sitemap: one('--sitemap'),
+  'sitemap-host': one('--sitemap-host'),
   limit: one('--limit'),
   regions: one('--region'),
   device: one('--device'),

@@ -66,7 +66,7 @@ test('standard input, a sitemap and arguments are one list, at most ten checks a
   const pages = Array.from({ length: 30 }, (_, i) => `<url><loc>/${i + 50}</loc></url>`).join('');
   await using host = await startOddServer(answering(200, 'application/xml', `<urlset>${pages}</urlset>`));
   const args = ['run', 'https://shop.example/1', '--urls-file', '-', '--sitemap', `${host.url}/sitemap.xml`];
-  const limit = ['--limit', '22', '--region', 'us-west1', '--basic-auth', 'me:secret'];
+  const limit = ['--limit', '22', '--region', 'us-west1', '--basic-auth', 'me:secret', '--header', 'Cookie: a=b; c=d'];
   const { code, stderr } = await runHere([...args, ...limit], service.url, 'https://shop.example/2\n');
   expect(code, stderr).toBe(0);
   expect(service.bodies.map(({ url }) => new URL(url).pathname)).toEqual([
@@ -76,7 +76,7 @@ test('standard input, a sitemap and arguments are one list, at most ten checks a
   ]);
   expect(stderr).toContain('The command audits the first 20 pages of the sitemap.');
   expect(service.most()).toBeLessThanOrEqual(10);
-  expect(host.requests[0]?.headers.authorization).toBe(`Basic ${btoa('me:secret')}`);
+  expect(host.requests[0]?.headers).toMatchObject({ authorization: `Basic ${btoa('me:secret')}`, cookie: 'a=b; c=d' });
 });
 
 test.each([
@@ -92,6 +92,20 @@ test.each([
   ['a folder', ['--urls-file', tmpdir()], '', 2, /is a folder/],
   ['a sitemap without scheme', ['--sitemap', 'shop.example/sitemap.xml'], '', 2, /is no URL of a sitemap\. Use https:/],
   ['a limit of 0', ['--urls-file', '-', '--limit', '0'], 'https://shop.example/', 2, /--limit 0 leaves no page/],
+  [
+    'a host of sitemaps alone',
+    ['https://shop.example/', '--sitemap-host', 'same'],
+    '',
+    2,
+    /is for the pages of --sitemap/,
+  ],
+  [
+    'another host of sitemaps',
+    ['--sitemap', 'https://a.example/', '--sitemap-host', 'x'],
+    '',
+    2,
+    /Allowed choices are same/,
+  ],
   ['a limit alone', ['https://shop.example/', '--limit', '3'], '', 2, /--limit is for the pages of --sitemap/],
 ] as const)('%s is exit code 2 before any audit', async (_, args, stdin, code, message) => {
   await using service = await startScoredService();

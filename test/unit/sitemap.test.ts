@@ -23,11 +23,18 @@ const index = (...urls: string[]) =>
   `<sitemapindex>${urls.map((url) => `<sitemap><loc>${url}</loc></sitemap>`).join('')}</sitemapindex>`;
 
 const signal = new AbortController().signal;
-const read = async (files: Files, { limit = 50, limits = {} } = {}) => {
+const read = async (
+  files: Files,
+  {
+    limit = 50,
+    limits = {},
+    path = '/sitemap.xml',
+    moved,
+  }: { limit?: number; limits?: object; path?: string; moved?: string } = {},
+) => {
   await using host = await startHost(files);
-  const found = await readSitemap(`${host.url}/sitemap.xml`, {
-    limit,
-    signal,
+  const found = await readSitemap(`${host.url}${path}`, {
+    ...{ limit, signal, moved },
     limits: { ...sitemapLimits, ...limits },
   }).catch((error: Error) => ({ urls: [], notes: [error.message] }));
   const here = (text: string) => text.replaceAll(host.url, '').replaceAll(new URL(host.url).host, 'HERE');
@@ -87,11 +94,59 @@ test('addresses of other hosts and ports are neither read nor audited', async ()
   const { urls, notes } = await read(files);
   expect(urls).toEqual(['/own']);
   expect(notes).toBe(
-    'Left out: 1 URL of evil.example, 1 URL of 169.254.169.254, 2 URLs of 127.0.0.1:9, 1 URL of other hosts. A sitemap is for its own host, HERE.\n' +
+    'Left out: 1 URL of evil.example, 1 URL of 169.254.169.254, 2 URLs of 127.0.0.1:9, 1 URL of other hosts. A sitemap is for its own host, HERE. To audit the same paths there, use --sitemap-host same.\n' +
       'Left out: 3 URLs that no browser opens as a page, or with more than 2048 characters.',
   );
   const moved = (response: ServerResponse) => response.writeHead(302, { location: 'http://127.0.0.1:9/' }).end();
   expect((await read({ '/sitemap.xml': moved })).notes).toContain('redirects to another host, http://127.0.0.1:9/.');
+});
+
+const latin1 = Buffer.from(
+  '<?xml version="1.0" encoding="ISO-8859-1"?><urlset><url><loc>/caf\u00e9</loc></url></urlset>',
+  'latin1',
+);
+const typed = (type: string, body: Buffer) => (response: ServerResponse) =>
+  response.writeHead(200, { 'content-type': type }).end(body);
+
+test.each<[string, Files[string], string[]]>([
+  ['a list with a byte order mark and CRLF', '\uFEFFHOST/a\r\nHOST/b', ['/a', '/b']],
+  ['a list with comments, blank lines and repeats', '# pages\n\n HOST/a \nHOST/a\n/b\n', ['/a', '/b']],
+  ['a list as UTF-16', Buffer.from('\uFEFFhttp://left-out.example/\n/a', 'utf16le'), ['/a']],
+  ['a gzipped list', gzipSync('http://example.com/left-out\n/a'), ['/a']],
+  ['a gzip with a text behind it', Buffer.concat([gzipSync(urlset('/a')), Buffer.from('\n<!-- cached -->')]), ['/a']],
+  ['XML in Latin-1', latin1, ['/caf%C3%A9']],
+  [
+    'XML whose type names another encoding',
+    typed('text/xml; charset=iso-8859-1', Buffer.from(urlset('/\u00e9'), 'latin1')),
+    ['/%C3%A9'],
+  ],
+  ['a robots.txt', '\uFEFF# robots\nUser-agent: *\nDisallow: /x\nsitemap: /s.xml\nSitemap: HOST/t.txt', ['/s', '/t']],
+])('%s has its pages', async (_, file, urls) => {
+  const others = { '/s.xml': urlset('HOST/s'), '/t.txt': 'HOST/t' };
+  expect((await read({ ...others, '/robots.txt': file }, { path: '/robots.txt' })).urls).toEqual(urls);
+});
+
+test('the pages of production are audited on the host of its preview, also those of an index', async () => {
+  const files = {
+    '/sitemap.xml': index('https://www.example.com/a.xml', 'https://cdn.example.net/b.xml'),
+    '/a.xml': urlset('https://example.com//x?y=1#z', 'https://www.example.com/b'),
+    '/b.xml': urlset('https://other.example/c'),
+  };
+  const all = await read(files, { moved: 'all' });
+  expect(all.urls).toEqual(['//x?y=1', '/b', '/c']);
+  expect(all.notes).toBe(
+    'The pages of www.example.com, example.com, cdn.example.net are audited under the same paths on HERE.',
+  );
+  const one = await read(files, { moved: 'example.com' });
+  expect([one.urls, one.notes]).toEqual([
+    ['//x?y=1', '/b'],
+    expect.stringContaining('Left out: 1 URL of cdn.example.net'),
+  ]);
+  const none = await read({ '/sitemap.xml': files['/a.xml'] });
+  expect([none.urls, none.notes]).toEqual([
+    [],
+    expect.stringMatching(/names no page to audit.*use --sitemap-host same\./),
+  ]);
 });
 
 test('an index that names itself, or the same file again, ends', async () => {
@@ -129,6 +184,8 @@ test.each([
   ['a large file', `<urlset>${spaces}${spaces}${spaces}`, /is larger than a sitemap may be/],
   ['a gzip bomb', gzipSync(Buffer.alloc(20 * 2 ** 20, ' ')), /is larger than a sitemap may be/],
   ['broken gzip', gzipSync(urlset('/a')).subarray(0, 20), /can't be read \(Z_BUF_ERROR\)/],
+  ['a robots.txt without a sitemap', 'User-agent: *\nDisallow: /x', /is a robots\.txt that names no sitemap\./],
+  ['a list with an endless line', `https://a.example/${'x'.repeat(70_000)}`, /has a line that is too long/],
   ['a refusal', (response: ServerResponse) => response.writeHead(403).end(), /answered 403/],
 ] as const)('%s is an error that says so', async (_, file, message) => {
   const { urls, notes } = await read({ '/sitemap.xml': file }, { limits: { fileBytes: 150_000 } });

@@ -1,3 +1,4 @@
+import { Option } from 'commander';
 import { device, label, list, wholeNumber } from '../flag-values.ts';
 import { DEFAULT_LIMIT } from '../many/limits.ts';
 import { againstFlags, optionFlags } from '../option-flags.ts';
@@ -17,7 +18,12 @@ export const addRun: AddCommand = (program, execute) => {
       'URLs with scheme, such as https://example.com/ (default: those of --assert, or of a lighthouserc file in this folder)',
     )
     .option('--urls-file <file>', 'file with one URL on each line, or - for standard input')
-    .option('--sitemap <url>', 'audit the pages of a sitemap, an index of sitemaps, or a gzipped one')
+    .option('--sitemap <url>', 'audit the pages of a sitemap, an index of sitemaps, a list of URLs or a robots.txt')
+    .addOption(
+      new Option('--sitemap-host <name>', 'same: audit the pages of other hosts on the host of the sitemap').choices([
+        'same',
+      ]),
+    )
     .option('--limit <number>', `most pages (default: all of --urls-file, ${DEFAULT_LIMIT} of --sitemap)`, wholeNumber)
     .option('--region <names>', 'regions, or "all" (default: the first region of the service)', list)
     .option('--device <names>', 'mobile, desktop or both (default: mobile)', device)

@@ -1,15 +1,18 @@
 import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { addAbortSignal } from 'node:stream';
+import type { Secrets } from '../../../shared/secrets.ts';
+import { cookieHeader } from '../../login/cookie-header.ts';
 import type { Context } from '../context.ts';
+import { decodeText } from '../decode-text.ts';
 import { UsageError } from '../exit-codes.ts';
 import { faultOfUrl } from '../page-urls.ts';
 import { readSecrets, type SecretOptions } from '../secrets.ts';
 import { DEFAULT_LIMIT } from './limits.ts';
-import { readSitemap } from './sitemap.ts';
+import { readSitemap, siteOf } from './sitemap.ts';
 
 /** Options of `run` that name many pages, by the names of their flags. */
-export type ManyOptions = { urlsFile?: string; sitemap?: string; limit?: number };
+export type ManyOptions = { urlsFile?: string; sitemap?: string; sitemapHost?: 'same'; limit?: number };
 
 const MAX_FILE_BYTES = 10 * 2 ** 20;
 const MAX_FAULTS = 5;
@@ -21,7 +24,7 @@ export const namesManyPages = ({ urlsFile, sitemap }: ManyOptions): boolean =>
 export const pagesFrom = async (
   context: Context,
   given: readonly string[],
-  options: ManyOptions & SecretOptions,
+  options: ManyOptions & SecretOptions & { baseUrl?: string },
 ): Promise<string[]> => {
   const { urlsFile, sitemap, limit } = options;
   if (limit === 0) throw new UsageError('--limit 0 leaves no page. Use 1 or more.');
@@ -38,23 +41,26 @@ const readPagesOf = async (
   context: Context,
   sitemap: string,
   first: readonly string[],
-  { limit = DEFAULT_LIMIT, ...options }: ManyOptions & SecretOptions,
+  { limit = DEFAULT_LIMIT, sitemapHost, baseUrl, ...options }: ManyOptions & SecretOptions & { baseUrl?: string },
 ): Promise<string[]> => {
   const fault = faultOfUrl(sitemap, 'a sitemap');
   if (fault) throw new UsageError(fault);
   const left = limit - first.length;
   if (left <= 0) return [];
   const { signal, note, env } = context;
-  const headers = headersFor(readSecrets(options, env)(sitemap).secrets);
-  const { urls, notes } = await readSitemap(sitemap, { limit: left, signal, headers });
+  const headers = headersFor(sitemap, readSecrets(options, env)(sitemap).secrets);
+  const base = baseUrl !== undefined && URL.canParse(baseUrl) ? siteOf(new URL(baseUrl)) : undefined;
+  const moved = sitemapHost === 'same' ? 'all' : base; // a preview names the pages of production
+  const { urls, notes } = await readSitemap(sitemap, { limit: left, signal, headers, moved });
   for (const line of notes) note(line);
   if (urls.length === left) note(`The command audits the first ${left} pages of the sitemap. Use --limit for more.`);
   return urls;
 };
 
-/** A preview behind a login needs the same headers for its sitemap as for its pages. */
-const headersFor = ({ headers, basicAuth }: ReturnType<ReturnType<typeof readSecrets>>['secrets']) => ({
+/** A preview behind a login needs the same headers and cookies for its sitemap as for its pages. */
+const headersFor = (url: string, { headers, basicAuth, cookies = [], storageState }: Secrets) => ({
   ...headers,
+  ...cookieHeader([...(storageState?.cookies ?? []), ...cookies], new URL(url)),
   ...(basicAuth && {
     authorization: `Basic ${Buffer.from(`${basicAuth.username}:${basicAuth.password}`).toString('base64')}`,
   }),
@@ -63,7 +69,7 @@ const headersFor = ({ headers, basicAuth }: ReturnType<ReturnType<typeof readSec
 /** Reads a file with one URL on each line. Blank lines and lines that begin with `#` are comments. */
 const readList = async (context: Context, file: string): Promise<string[]> => {
   const name = file === '-' ? 'standard input' : file;
-  const lines = (await readText(context, file, name)).replace(/^\uFEFF/, '').split(/\r?\n/);
+  const lines = (await readText(context, file, name)).split(/\r?\n/);
   const entries = lines
     .map((line, i) => ({ url: line.trim(), number: i + 1 }))
     .filter(({ url }) => url !== '' && !url.startsWith('#'));
@@ -90,7 +96,7 @@ const readText = async ({ signal, stdin }: Context, file: string, name: string):
       bytes += part.length;
       if (bytes > MAX_FILE_BYTES) throw new UsageError(`${name} has more than 10 MiB. Use a shorter list.`);
     }
-    return Buffer.concat(parts).toString();
+    return decodeText(Buffer.concat(parts));
   } catch (error) {
     signal.throwIfAborted();
     const { code } = error as NodeJS.ErrnoException;

@@ -1,4 +1,5 @@
 import sax from 'sax';
+import { peek } from './peek.ts';
 
 /** Kinds of sitemaps by their root element: the element of an entry, and whether its address is a page. */
 const kinds: Readonly<Record<string, { entry: string; isPage: boolean }>> = {
@@ -12,17 +13,68 @@ const MAX_ATTRIBUTES = 64;
 /** A longer address is cut, and then is too long for the service. */
 const MAX_LOCATION_LENGTH = 4096;
 
-/** An address as a sitemap or an index of sitemaps names it. */
+/** Longest line of a list of addresses, and of the lines in front of the first address. */
+const MAX_LINE_LENGTH = 64 * 1024;
+
+/** An address as a sitemap, an index of sitemaps or a robots.txt names it. */
 export type Location = { text: string; isPage: boolean };
 
 /** A text that is no sitemap. Its message ends a sentence that starts with the address. */
 export class FaultyTextError extends Error {}
 
 /**
- * Yields the addresses of a sitemap while its text arrives. Throws a FaultyTextError if it is none. The parser expands no
- * entity but those of XML and HTML, and holds no more than one element.
+ * Yields the addresses of a sitemap, a list of addresses or a robots.txt while its text arrives. Throws a FaultyTextError if it
+ * is none.
  */
 export async function* locationsIn(text: AsyncIterable<string>): AsyncGenerator<Location> {
+  const { start = '', all } = await peek(
+    text,
+    (before = '', part) => before + part,
+    (before) => /^\s*</.test(before) || firstLine(before) !== undefined || before.length > MAX_LINE_LENGTH,
+  );
+  const line = firstLine(`${start}\n`) ?? '';
+  if (/^https?:\/\//i.test(line)) yield* listedIn(all);
+  else if (DIRECTIVE.test(line)) yield* namedByRobots(all);
+  else yield* namedInXml(all);
+}
+
+/** A line of a robots.txt, such as `User-agent: *`. */
+const DIRECTIVE = /^[a-z-]+\s*:/i;
+
+/** Returns the first line that is complete, not blank and no comment. */
+const firstLine = (text: string): string | undefined =>
+  /^(?:\s*#.*\n|\s*\n)*[^\S\n]*([^\s#<].*)\r?\n/.exec(text)?.[1]?.trim();
+
+async function* listedIn(text: AsyncIterable<string>): AsyncGenerator<Location> {
+  for await (const line of linesOf(text)) yield { text: line, isPage: true };
+}
+
+async function* namedByRobots(text: AsyncIterable<string>): AsyncGenerator<Location> {
+  let isNamed = false;
+  for await (const line of linesOf(text)) {
+    const [, named] = /^sitemap\s*:\s*(\S+)/i.exec(line) ?? [];
+    if (named === undefined) continue;
+    isNamed = true;
+    yield { text: named, isPage: false };
+  }
+  if (!isNamed) throw new FaultyTextError('is a robots.txt that names no sitemap.');
+}
+
+/** Yields the lines that are not blank and no comments. */
+async function* linesOf(text: AsyncIterable<string>): AsyncGenerator<string> {
+  const usable = (lines: string[]) => lines.map((line) => line.trim()).filter((line) => !/^(#|$)/.test(line));
+  let rest = '';
+  for await (const part of text) {
+    const lines = (rest + part).split(/\r\n|\r|\n/);
+    rest = lines.pop() ?? '';
+    if (rest.length > MAX_LINE_LENGTH) throw new FaultyTextError('has a line that is too long for an address.');
+    yield* usable(lines);
+  }
+  yield* usable([rest]);
+}
+
+/** Yields the addresses of a sitemap. The parser expands no entity but those of XML and HTML, and holds one element at most. */
+async function* namedInXml(text: AsyncIterable<string>): AsyncGenerator<Location> {
   const { parser, found, isSitemap } = newParser();
   for await (const part of text) {
     parser.write(part);

@@ -1,8 +1,7 @@
-import { pipeline } from 'node:stream';
-import { createGunzip } from 'node:zlib';
 import { cutText, printable } from '../../../shared/text.ts';
 import { counted } from '../../words/numbers.ts';
 import { InterruptedError, UsageError } from '../exit-codes.ts';
+import { decodedText, unzipped } from './sitemap-file.ts';
 import { FaultyTextError, type Location, locationsIn } from './sitemap-text.ts';
 
 const MiB = 2 ** 20;
@@ -14,7 +13,6 @@ type Limits = typeof sitemapLimits;
 const MAX_REDIRECTS = 5;
 /** Longest address that the service accepts. */
 const MAX_URL_LENGTH = 2048;
-const GZIP_START = 0x1f; // no XML begins with this byte
 
 type Options = {
   /** Most pages. The command stops reading after them. */
@@ -23,13 +21,16 @@ type Options = {
   /** Sent to the origin of the sitemap only. */
   headers?: Readonly<Record<string, string>> | undefined;
   limits?: Limits;
+  /** The host whose pages are audited under the same paths on the host of the sitemap, or `all` other hosts. */
+  moved?: string | undefined;
 };
 
 type Found = { urls: string[]; notes: string[] };
 
 /**
  * Returns the pages of a sitemap, or of the sitemaps in an index, in their order. Reads from the host of the sitemap only,
- * and leaves out the pages of other hosts. A note says what is left out, and which further sitemap can't be read.
+ * and leaves out or moves the pages of other hosts. A note says what is left out or moved, and which further sitemap can't be
+ * read.
  */
 export const readSitemap = (url: string, options: Options): Promise<Found> => new Reader(url, options).read();
 
@@ -45,6 +46,7 @@ class Reader {
   readonly #visited = new Set<string>();
   readonly #notes: string[] = [];
   readonly #otherHosts = new Map<string, number>();
+  readonly #movedHosts = new Set<string>();
   #unusable = 0;
   #bytes = 0;
 
@@ -96,7 +98,7 @@ class Reader {
     }
   }
 
-  /** Returns an address of the sitemap's host, or undefined. */
+  /** Returns an address on the sitemap's host, or undefined. */
   #usable(text: string, file: URL): URL | undefined {
     const url = URL.canParse(text, file.href) ? new URL(text, file.href) : undefined;
     if (!url || !/^https?:$/.test(url.protocol) || url.href.length > MAX_URL_LENGTH || url.username || url.password) {
@@ -105,16 +107,28 @@ class Reader {
     }
     url.hash = '';
     if (siteOf(url) === siteOf(this.#start)) return url;
+    const { moved } = this.#options;
+    if (moved === 'all' || moved === siteOf(url)) {
+      this.#movedHosts.add(url.host);
+      const here = new URL(this.#start.origin);
+      here.pathname = url.pathname;
+      here.search = url.search;
+      return here;
+    }
     const known = this.#otherHosts.size < 3 || this.#otherHosts.has(url.host) ? url.host : 'other hosts';
     this.#otherHosts.set(known, (this.#otherHosts.get(known) ?? 0) + 1);
     return undefined;
   }
 
   #leftOut(): string[] {
+    const moved = [...this.#movedHosts].slice(0, 3).join(', ');
     const hosts = [...this.#otherHosts].map(([host, count]) => `${counted(count, 'URL')} of ${host}`);
     return [
+      ...(moved === '' ? [] : [`The pages of ${moved} are audited under the same paths on ${this.#start.host}.`]),
       ...(hosts.length > 0
-        ? [`Left out: ${hosts.join(', ')}. A sitemap is for its own host, ${this.#start.host}.`]
+        ? [
+            `Left out: ${hosts.join(', ')}. A sitemap is for its own host, ${this.#start.host}. To audit the same paths there, use --sitemap-host same.`,
+          ]
         : []),
       ...(this.#unusable > 0
         ? [
@@ -146,9 +160,12 @@ class Reader {
 
   /** Yields the text of a file as it arrives. */
   async *#text(url: URL): AsyncGenerator<string> {
-    const { body } = await this.#answer(url);
-    if (!body) return;
-    const decoder = new TextDecoder();
+    const { body, headers } = await this.#answer(url);
+    if (body) yield* decodedText(this.#counted(url, body), headers.get('content-type'));
+  }
+
+  /** Yields the unzipped bytes of a file, and throws when they are too many. */
+  async *#counted(url: URL, body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
     let fileBytes = 0;
     for await (const bytes of unzipped(body)) {
       fileBytes += bytes.length;
@@ -156,7 +173,7 @@ class Reader {
       if (fileBytes > this.#limits.fileBytes || this.#bytes > this.#limits.bytes) {
         throw new FaultySitemapError(`${shown(url)} is larger than a sitemap may be.`);
       }
-      yield decoder.decode(bytes, { stream: true });
+      yield bytes;
     }
   }
 
@@ -164,8 +181,9 @@ class Reader {
   async #answer(url: URL): Promise<Response> {
     let at = url;
     for (let redirects = 0; redirects <= MAX_REDIRECTS; redirects += 1) {
-      const headers = at.origin === this.#start.origin ? this.#options.headers : {};
-      const response = await fetch(at, { redirect: 'manual', headers: { ...headers }, signal: this.#signal });
+      const own = at.origin === this.#start.origin ? this.#options.headers : {};
+      const headers = { 'accept-encoding': 'identity', ...own }; // fetch fails if a text stands behind a gzip
+      const response = await fetch(at, { redirect: 'manual', headers, signal: this.#signal });
       if (response.ok) return response;
       await response.body?.cancel();
       const target = response.headers.get('location');
@@ -186,25 +204,7 @@ class Reader {
   }
 }
 
-/** A site may name its pages with or without `www.`. */
-const siteOf = ({ host }: URL): string => host.replace(/^www\./, '');
+/** Returns the host of a site, which may name its pages with or without `www.`. */
+export const siteOf = ({ host }: URL): string => host.replace(/^www\./, '');
 
 const shown = ({ href }: URL): string => printable(cutText(href, 200));
-
-/** Unzips a file that is gzipped, such as `sitemap.xml.gz`. `fetch` has undone the encoding of the answer. */
-async function* unzipped(body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
-  const parts = body[Symbol.asyncIterator]();
-  let first = await parts.next();
-  while (!first.done && first.value.length === 0) first = await parts.next();
-  const all = partsFrom(first, parts);
-  yield* first.value?.[0] === GZIP_START ? pipeline(all, createGunzip(), () => {}) : all;
-}
-
-/** Yields a part and those after it. Ends the request when the consumer stops. */
-async function* partsFrom(first: IteratorResult<Uint8Array>, parts: AsyncIterator<Uint8Array>) {
-  try {
-    for (let part = first; !part.done; part = await parts.next()) yield part.value;
-  } finally {
-    await parts.return?.();
-  }
-}

@@ -1,0 +1,18 @@
+import { type Cookie, hostOfCookie } from '../../shared/secrets.ts';
+
+/** Returns the `Cookie` header of a request, as a browser with these cookies would send it. */
+export const cookieHeader = (cookies: readonly Cookie[], url: URL, now = Date.now()): { cookie?: string } => {
+  const pairs = cookies.filter((each) => isFor(each, url, now)).map(({ name, value }) => `${name}=${value}`);
+  return pairs.length === 0 ? {} : { cookie: pairs.join('; ') };
+};
+
+const isFor = (cookie: Cookie, { hostname, pathname, protocol }: URL, now: number): boolean => {
+  const { domain, path = '/', secure = false, expires = -1 } = cookie;
+  const host = hostOfCookie(cookie);
+  const isOfHost = hostname === host || (domain.startsWith('.') && hostname.endsWith(`.${host}`));
+  const isBelow = pathname === path || pathname.startsWith(path.endsWith('/') ? path : `${path}/`);
+  const isAlive = expires < 0 || expires * 1000 > now;
+  return isOfHost && isBelow && isAlive && (!secure || protocol === 'https:' || isLoopback(hostname));
+};
+
+const isLoopback = (host: string): boolean => /^(?:.+\.)?localhost$|^127\.|^\[::1\]$/.test(host);
