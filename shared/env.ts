@@ -97,9 +97,12 @@ export const CreateEnv = z.object({
   ...TargetsEnv.shape,
   ...RetentionEnv.shape,
 });
+/** Place of all regions, where they are not those of AWS. */
+const PlaceEnv = z.object({ REGION_PLACE: z.string().optional() });
+export const ComparisonEnv = z.object({ ...ReadEnv.shape, ...PlaceEnv.shape });
 /** Regions of this deployment, and the age from which their last success is too old. Without it, no success is needed. */
 const RegionsEnv = z.object({
-  REGION_PLACE: z.string().optional(), // place of all regions, where they are not those of AWS
+  ...PlaceEnv.shape,
   ...StoreEnv.shape,
   REGIONS: list.pipe(z.array(Region)),
   SUCCESS_WITHIN_MINUTES: z.coerce.number().int().positive().optional(),

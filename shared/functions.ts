@@ -3,6 +3,7 @@ import {
   AuditEnv,
   CanaryEnv,
   CloseEnv,
+  ComparisonEnv,
   CorsEnv,
   CreateEnv,
   DeliverEnv,
@@ -116,7 +117,7 @@ export const functionRows = {
   'list-runs': { ...quick, env: ReadEnv, index: 'list' },
   'list-pages': { ...quick, env: ReadEnv, table: { latest: ['Query'] }, index: 'list' },
   'get-check': { ...quick, env: ReadEnv, table: reads, reserved: 'reads' },
-  'get-comparison': { ...quick, env: ReadEnv, table: reads, index: 'list' },
+  'get-comparison': { ...quick, env: ComparisonEnv, table: reads, index: 'list' },
   'get-explanation': { ...reportReader, table: { check: ['Query'] }, index: 'list' },
   'get-run': { ...quick, env: ReadEnv, table: readsRuns, reserved: 'reads' },
   'wait-check': {

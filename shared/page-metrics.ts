@@ -4,6 +4,12 @@ import { recordOf } from './record.ts';
 /** How a metric counts: points from 0 to 100, milliseconds, layout shift without a unit, bytes, or a number of things. */
 export type MetricKind = 'score' | 'time' | 'shift' | 'bytes' | 'count';
 
+/**
+ * Standard deviation between checks of an unchanged page, fitted to recordings: `work` times the page's TBT, because the speed of
+ * the CPU drifts, but at most the share `most` of the value (of a score: points), plus `share` of the value, plus `floor`.
+ */
+export type Drift = { work: number; most: number; share: number; floor: number };
+
 /** A metric of a page. */
 export type PageMetric = {
   title: string;
@@ -13,8 +19,8 @@ export type PageMetric = {
   better: 'higher' | 'lower';
   /** Smaller differences are none. The limit is the absolute difference or this share of the value, whichever is larger. */
   smallest: { difference: number; share: number };
-  /** False if all audits of an unchanged page agree. */
-  hasNoise: boolean;
+  /** How an unchanged page moves from check to check before anybody has measured it. Null if all its audits agree. */
+  drift: Drift | null;
   /** Thing whose speed changes the metric: the device with its simulated network, the real network, or neither. */
   dependsOn: 'device' | 'network' | 'page';
   /** Category of Lighthouse with the metric. A result of the category without the metric is incomplete. */
@@ -35,12 +41,15 @@ export type PageMetric = {
   limits?: { mobile: readonly [number, number]; desktop: readonly [number, number] };
 };
 
+/** The drift of a metric that the speed of the CPU does not change. */
+const NO_WORK: Drift = { work: 0, most: 0, share: 0, floor: 0 };
+
 /** A score depends on the page alone, and an unchanged page keeps it. */
 const score = {
   kind: 'score',
   better: 'higher',
   smallest: { difference: 1, share: 0 },
-  hasNoise: false,
+  drift: null,
   dependsOn: 'page',
   isMain: true,
 } as const;
@@ -49,13 +58,13 @@ const time = {
   kind: 'time',
   better: 'lower',
   smallest: { difference: 75, share: 0.05 },
-  hasNoise: true,
+  drift: { work: 0.05, most: 0.02, share: 0.003, floor: 5 },
   dependsOn: 'device',
   isMain: false,
   category: 'performance',
 } as const;
 /** The load as the network saw it, without throttling. A page also loads without these numbers, so no run needs them. */
-const network = { better: 'lower', hasNoise: true, dependsOn: 'page', isMain: false } as const;
+const network = { better: 'lower', dependsOn: 'page', isMain: false } as const;
 
 /** The metrics of a page, in the order of the API. */
 export const pageMetrics = {
@@ -65,12 +74,12 @@ export const pageMetrics = {
     category: 'performance',
     place: 1,
     smallest: { difference: 3, share: 0 },
-    hasNoise: true,
+    drift: { work: 0.002, most: 1.5, share: 0, floor: 0.3 },
     dependsOn: 'device',
   },
   accessibility: { ...score, title: 'Accessibility', category: 'accessibility', place: 11 },
   bestPractices: { ...score, title: 'Best practices', category: 'best-practices', place: 12 },
-  pwa: { ...score, title: 'PWA', category: 'pwa', until: 11, hasNoise: true, place: 14 },
+  pwa: { ...score, title: 'PWA', category: 'pwa', until: 11, drift: NO_WORK, place: 14 },
   seo: { ...score, title: 'SEO', category: 'seo', place: 13 },
   agenticBrowsing: { ...score, title: 'Agentic browsing', category: 'agentic-browsing', since: 13, place: 15 },
   fcp: {
@@ -85,6 +94,7 @@ export const pageMetrics = {
     ...time,
     title: 'Speed index',
     audit: 'speed-index',
+    drift: { work: 0.06, most: 0.06, share: 0.003, floor: 5 },
     place: 6,
     limits: { mobile: [3387, 5800], desktop: [1311, 2300] },
   },
@@ -102,6 +112,7 @@ export const pageMetrics = {
     title: 'Time to interactive',
     shortTitle: 'TTI',
     audit: 'interactive',
+    drift: { work: 0.09, most: 0.07, share: 0.003, floor: 5 },
     place: 7,
     limits: { mobile: [3785, 7300], desktop: [2468, 4500] },
   },
@@ -110,6 +121,7 @@ export const pageMetrics = {
     title: 'Total blocking time',
     shortTitle: 'TBT',
     audit: 'total-blocking-time',
+    drift: { work: 0.09, most: 1, share: 0, floor: 5 },
     place: 4,
     limits: { mobile: [200, 600], desktop: [150, 350] },
     isMain: true,
@@ -122,7 +134,7 @@ export const pageMetrics = {
     kind: 'shift',
     better: 'lower',
     smallest: { difference: 0.01, share: 0 },
-    hasNoise: true,
+    drift: { ...NO_WORK, share: 0.05, floor: 0.001 },
     dependsOn: 'page',
     isMain: true,
     category: 'performance',
@@ -135,6 +147,7 @@ export const pageMetrics = {
     audit: 'server-response-time',
     kind: 'time',
     smallest: { difference: 75, share: 0.05 },
+    drift: { ...NO_WORK, share: 0.1, floor: 3 },
     dependsOn: 'network',
     place: 8,
     isMain: true,
@@ -147,6 +160,7 @@ export const pageMetrics = {
     audit: 'total-byte-weight',
     kind: 'bytes',
     smallest: { difference: 1024, share: 0.01 },
+    drift: { ...NO_WORK, share: 0.002, floor: 50 },
     place: 9,
     limits: { mobile: [2667 * 1024, 4000 * 1024], desktop: [2667 * 1024, 4000 * 1024] },
   },
@@ -156,6 +170,7 @@ export const pageMetrics = {
     audit: 'network-requests',
     kind: 'count',
     smallest: { difference: 0, share: 0.01 },
+    drift: { ...NO_WORK, share: 0.002 },
     place: 10,
   },
 } as const satisfies Record<string, PageMetric>;

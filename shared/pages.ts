@@ -2,8 +2,9 @@ import { z } from 'zod';
 import { StoredOptions } from './audit-options-schemas.ts';
 import { Check } from './check.ts';
 import { type DifferenceCode, differenceCodes } from './comparison/comparable.ts';
-import { type ComparedCheck, compareChecks } from './comparison/comparison.ts';
+import { compareChecks, gravestOf } from './comparison/comparison.ts';
 import { MetricChange, ReasonCode, Value, Verdict } from './comparison/schemas.ts';
+import type { ComparedCheck } from './comparison/sides.ts';
 import { type AuditVersion, anyName, Device, Region } from './name-schemas.ts';
 import { mainNames, namesOfKind, noMetrics } from './page-metrics.ts';
 import { MetricsView, metricsView, NumericValues, type Sample } from './page-metrics-schemas.ts';
@@ -56,7 +57,9 @@ const PageChange = z
   .object({
     baseCheckId: z.uuid().describe('Id of the check with the result before.'),
     baseCreatedAt: z.iso.datetime(),
-    verdict: Verdict.describe('The first of `regressed`, `improved`, `unknown` and `same` that a metric has.'),
+    verdict: Verdict.describe(
+      'The first of `regressed`, `improved`, `same` and `unknown` that a metric has. A spoiled measurement is not `same`.',
+    ),
     metrics: z
       .partialRecord(z.enum(mainNames), z.object({ base: Value, value: Value, ...MetricChange.shape }))
       .describe('Each main metric that both results have.'),
@@ -164,12 +167,11 @@ const changeOf = (place: Place, newest: StoredResult, base: StoredResult | null)
     const change = compared.metrics[name].regions[place.region];
     return change && change.base !== null && change.value !== null ? [[name, change] as const] : [];
   });
-  const verdicts = changes.map(([, { verdict }]) => verdict);
-  const worstFirst = ['regressed', 'improved', 'unknown', 'same'] as const;
+  const verdict = gravestOf(changes.map(([, change]) => change.verdict));
   return {
     baseCheckId: base.checkId,
     baseCreatedAt: base.createdAt,
-    verdict: worstFirst.find((each) => verdicts.includes(each)) ?? 'unknown',
+    verdict: compared.comparable || verdict !== 'same' ? verdict : 'unknown', // a spoiled measurement proves no rest
     metrics: Object.fromEntries(changes),
     reasons: compared.reasons.map(({ code }) => code),
     differences: compared.differences.map(({ code }): DifferenceCode => code),

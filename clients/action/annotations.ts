@@ -1,5 +1,5 @@
 import type { MetricName } from '../../shared/page-metrics.ts';
-import { changeText } from '../words/change.ts';
+import { fullChangeText } from '../words/change.ts';
 import type { Results } from './results.ts';
 
 /** GitHub shows at most ten annotations of each level and step. One is left for a message of the action itself. */
@@ -61,7 +61,7 @@ const findingsOf = (
       .map(([region, compared]) => ({
         level: 'error' as const,
         title: `${region}: ${metric} regressed`,
-        message: `${url}: ${metric} was ${compared.base} and is ${compared.value}: ${changeText(metric as MetricName, compared)}.`,
+        message: `${url}: ${metric} was ${compared.base} and is ${compared.value}: ${fullChangeText(metric as MetricName, compared)}.`,
       })),
   ),
 ];

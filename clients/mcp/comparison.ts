@@ -1,6 +1,6 @@
 import type { CheckComparison, RegionComparison } from '../../shared/comparison/schemas.ts';
 import type { MetricName } from '../../shared/page-metrics.ts';
-import { changeText, regionsText } from '../words/change.ts';
+import { fullChangeText, needsText, regionsText } from '../words/change.ts';
 import { reasonTexts } from '../words/words.ts';
 import { compact, fitted } from './fit.ts';
 import { comparisonPage } from './pages.ts';
@@ -43,7 +43,7 @@ const entriesOf = <Metric>(metrics: Record<MetricName, Metric>) => Object.entrie
 
 const regionsCompared = ({ metrics }: RegionComparison): Change[] =>
   entriesOf(metrics).flatMap(([metric, each]) =>
-    each.change ? [{ metric, verdict: each.verdict, text: regionsText(metric, each) }] : [],
+    each.change ? [{ metric, verdict: each.verdict, text: `${regionsText(metric, each)}${needsText(each)}` }] : [],
   );
 
 const checksCompared = ({ metrics }: CheckComparison): Change[] =>
@@ -54,7 +54,7 @@ const checksCompared = ({ metrics }: CheckComparison): Change[] =>
     if (measured.length === 0) return [];
     const texts = measured.map(([region, each]): [string, string] => [
       region,
-      `${each.base ?? '–'} → ${each.value ?? '–'}: ${changeText(metric, each)}`,
+      `${each.base ?? '–'} → ${each.value ?? '–'}: ${fullChangeText(metric, each)}`,
     ]);
     return [{ metric, verdict, regions: texts }];
   });

@@ -80,7 +80,7 @@ export const CompareInputs = inputsOf({
   checkId,
   baseCheckId: Id.optional().describe('The earlier check.'),
   baseLabel: z.string().optional().describe('Or a label such as branch=main: the newest check of the page with it.'),
-  pool: z.int().min(1).max(10).optional().describe('Checks with the label whose samples make the base.'),
+  pool: z.int().min(1).max(10).optional().describe('Checks with the label that make the base. Default: 5.'),
   intended: z.array(z.enum(differenceCodes)).optional().describe('Differences that were meant.'),
   limit: Limit,
 }).refine(

@@ -6,7 +6,7 @@ import type { RunView } from '../../shared/run.ts';
 import { cutText } from '../../shared/text.ts';
 import { type CreatedCheck, isFinal } from '../api/client.ts';
 import { failedFirst } from '../words/assertions.ts';
-import { changeText } from '../words/change.ts';
+import { fullChangeText } from '../words/change.ts';
 import { nextStep } from '../words/words.ts';
 import { fitted } from './fit.ts';
 import { checkPage } from './pages.ts';
@@ -99,7 +99,10 @@ const changeOf = ({ change }: RunView, entries: number) => {
   const measured = metricNames
     .filter((name) => change[name].change)
     .toSorted((a, b) => verdicts.indexOf(change[a].verdict) - verdicts.indexOf(change[b].verdict));
-  const texts = measured.map((name) => [name, { verdict: change[name].verdict, text: changeText(name, change[name]) }]);
+  const texts = measured.map((name) => [
+    name,
+    { verdict: change[name].verdict, text: fullChangeText(name, change[name]) },
+  ]);
   return Object.fromEntries(texts.slice(0, Math.max(entries, 1)));
 };
 

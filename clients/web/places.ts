@@ -27,6 +27,10 @@ export const usePlaces = (): Places => {
   return places;
 };
 
+/** Returns true if several regions are one place, so that a comparison of them says nothing. */
+export const areOnePlace = (places: Places, runs: readonly { region: Region }[]): boolean =>
+  runs.length > 1 && new Set(runs.map(({ region }) => places.get(region) ?? region)).size === 1;
+
 /** Returns the name of a region with its place, such as `us-west1 (Oregon, USA)`. */
 export const withPlace = (places: Places, region: Region): string => {
   const place = places.get(region);

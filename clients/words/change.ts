@@ -1,19 +1,29 @@
 import type { CheckComparison, RegionComparison } from '../../shared/comparison/schemas.ts';
 import { type MetricKind, type MetricName, pageMetric } from '../../shared/page-metrics.ts';
-import { plain, scaleOf } from './numbers.ts';
+import { labels, plain, scaleOf } from './numbers.ts';
 
 type Compared = NonNullable<CheckComparison['metrics'][MetricName]['regions'][CheckComparison['regions'][number]]>;
-type ComparedChange = Pick<Compared, 'verdict' | 'change' | 'samplesNeeded'>;
-type Judged = Pick<Compared, 'change' | 'samplesNeeded'>;
+type Judged = Pick<Compared, 'change' | 'noise' | 'suspected' | 'needs'>;
+type ComparedChange = Judged & Pick<Compared, 'verdict'>;
 type Numbers = { estimate: number; low: number; high: number; confidence: number };
 
-/** Returns how a metric changed between two checks, and how sure that is. */
-export const changeText = (name: MetricName, { verdict, ...judged }: ComparedChange): string => {
+/** Returns how a metric changed between two checks, and how sure that is, for a column of a table. */
+export const briefChangeText = (name: MetricName, { verdict, ...judged }: ComparedChange): string => {
   const numbers = numbersOf(judged);
   if (!numbers) return 'not measured on both sides';
   if (verdict === 'same') return sameText(name, numbers);
-  if (verdict === 'unknown') return openText(name, 'change', judged);
+  if (verdict === 'unknown') return openText(name, judged, numbers, changeWords);
   return `${sizeText(name, numbers)} ${wordFor(name, numbers.estimate > 0)}${intervalText(name, numbers)}`;
+};
+
+/** Returns the same, and what would give a verdict if there is none. */
+export const changeText = (name: MetricName, compared: ComparedChange): string =>
+  `${briefChangeText(name, compared)}${needsText(compared)}`;
+
+/** Returns the same, and how much the metric moves by itself if there is no verdict. */
+export const fullChangeText = (name: MetricName, compared: ComparedChange): string => {
+  const moves = compared.verdict === 'unknown' && compared.needs ? movesText(name, compared.noise) : '';
+  return `${changeText(name, compared)}${moves}`;
 };
 
 /** Returns how far the best and the worst region of a check are apart, and how sure that is. Empty if only one has the metric. */
@@ -23,10 +33,11 @@ export const regionsText = (
 ): string => {
   const numbers = numbersOf(judged);
   if (!numbers) return '';
-  if (verdict === 'same') return sameText(name, numbers);
-  if (verdict === 'unknown') return openText(name, 'difference', judged);
   const size = `${sizeText(name, numbers)}${intervalText(name, numbers)}`;
-  return best === null ? `${size} apart` : `${best} better by ${size}`;
+  const different = best === null ? `${size} apart` : `${best} better by ${size}`;
+  if (verdict === 'same') return sameText(name, numbers);
+  if (verdict === 'different') return different;
+  return openText(name, judged, numbers, { excluded: apartText, suspected: () => different });
 };
 
 /** Returns a change with signs for a narrow column, such as `−426 ms (−569 to −416)`. Points have no unit. Without a clear change, returns its interval. */
@@ -40,7 +51,7 @@ export const shortChangeText = (name: MetricName, { verdict, ...judged }: Compar
   return `${estimate}${shownUnit}${low === high ? '' : ` (${low} to ${high})`}`;
 };
 
-const numbersOf = ({ change }: Judged): Numbers | undefined =>
+const numbersOf = ({ change }: Pick<Judged, 'change'>): Numbers | undefined =>
   change
     ? {
         estimate: plain(change.estimate) ?? 0,
@@ -67,13 +78,46 @@ const sameText = (name: MetricName, { low, high }: Numbers): string => {
   return text(most) === text(0) ? 'same' : `same, at most ${text(most)}${unit} apart`;
 };
 
-/** Returns why there is no verdict, and what would give one. */
-const openText = (name: MetricName, noun: string, { samplesNeeded, ...judged }: Judged): string => {
-  const numbers = numbersOf(judged as Judged) as Numbers;
-  if (samplesNeeded === null) return `not comparable (${rangeText(name, numbers)})`;
-  const samples = samplesNeeded < 100 ? `about ${samplesNeeded} samples` : '100 samples or more';
-  if (numbers.confidence < 0.9) return `too few samples; ${samples} would tell`;
-  return `no clear ${noun} (${rangeText(name, numbers)}); ${samples} would tell`;
+type Words = Record<'excluded' | 'suspected', (name: MetricName, numbers: Numbers) => string>;
+
+/** Returns what the interval of a metric without a verdict excludes. */
+const openText = (name: MetricName, { needs, suspected }: Judged, numbers: Numbers, words: Words): string => {
+  if (!needs) return `not comparable (${rangeText(name, numbers)})`;
+  if (numbers.confidence < 0.9) return 'too few samples';
+  return suspected ? `perhaps ${words.suspected(name, numbers)}, or chance` : words.excluded(name, numbers);
+};
+
+/** Says how large a change would have been seen. A change for the worse comes first. */
+const changeWords: Words = {
+  excluded: (name, { low, high }) => {
+    const isHigher = pageMetric(name).better === 'lower' ? high > 0 : low >= 0;
+    const most = Math.abs(isHigher ? high : low);
+    const { text, unit } = scaleFor(name, most);
+    return `no clear change, at most ${text(most)}${unit} ${wordFor(name, isHigher)}`;
+  },
+  suspected: (name, numbers) => `${sizeText(name, numbers)} ${wordFor(name, numbers.estimate > 0)}`,
+};
+
+const apartText = (name: MetricName, { low, high }: Numbers): string => {
+  const most = Math.max(Math.abs(low), Math.abs(high));
+  const { text, unit } = scaleFor(name, most);
+  return `at most ${text(most)}${unit} apart`;
+};
+
+/** Returns how much a metric moves from check to check without a change of the page. */
+const movesText = (name: MetricName, noise: Judged['noise']): string => {
+  const between = plain(noise?.between);
+  if (!between) return '';
+  const { text, unit } = scaleFor(name, between);
+  if (text(between) === text(0)) return '';
+  return `. Its ${labels[name]} moves by some ${text(between)}${unit} from check to check`;
+};
+
+/** Returns what would give a verdict, or nothing if there is one. */
+export const needsText = ({ needs }: Pick<Judged, 'needs'>): string => {
+  if (!needs) return '';
+  const number = needs.count < 100 ? `${needs.count}` : '100 or more';
+  return `; ${number} ${needs.kind === 'turns' ? 'pairs in turns' : `${needs.kind} a side`} would tell`;
 };
 
 /** Returns an interval with signs: `−60 to +210 ms`. */

@@ -1,6 +1,6 @@
 import type { MetricName } from '../../shared/page-metrics.ts';
 import type { RunView } from '../../shared/run.ts';
-import { changeText } from './change.ts';
+import { briefChangeText } from './change.ts';
 import { mainMetrics, metrics, shownValue } from './numbers.ts';
 
 type Value = ReturnType<typeof shownValue>;
@@ -20,5 +20,5 @@ export const variantRows = (run: RunView, { all = false } = {}): VariantRow[] =>
     const [against, value] = [run.against ? shownValue(run.against, name) : undefined, shownValue(run, name)];
     const isShown = all || mainMetrics.includes(name) || verdict === 'regressed' || verdict === 'improved';
     if (!isShown || (!against && !value)) return [];
-    return [{ name, against, value, verdict, change: judged ? changeText(name, judged) : '' }];
+    return [{ name, against, value, verdict, change: judged ? briefChangeText(name, judged) : '' }];
   });

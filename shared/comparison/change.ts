@@ -1,111 +1,125 @@
-import { cutOf, medianOf, type Shift, shiftOf } from './shift.ts';
+import { type ChangeOfChecks, changeInTurns, changeOfChecks, checksThatTell, type Noise } from './by-checks.ts';
+import { type ChangeOfSamples, changeOfSamples, MAX_NEEDED, MIN_SAMPLES, samplesThatTell } from './by-samples.ts';
+import type { Checks, DriftingMetric } from './noise.ts';
+import { medianOf, type Shift } from './shift.ts';
 
 /** Chance that an interval holds the true change. */
 const LEVEL = 0.99;
-/** Fewest samples of a side with which a metric with noise can have a verdict. */
-export const MIN_SAMPLES = 3;
-/** Upper bound of `samplesNeeded`. */
-export const MAX_SAMPLES_NEEDED = 100;
 
-/** How a metric's samples are judged. */
-export type MetricRule = {
-  /** Smaller changes are none: the absolute difference, or this share of the larger median if that is more. */
-  smallest: { difference: number; share: number };
-  /** False if all audits of an unchanged page agree. */
-  hasNoise: boolean;
-};
+/** How a metric's samples are judged. Smaller changes than `smallest` are none: the difference, or the share of the larger median if that is more. */
+export type MetricRule = DriftingMetric & { smallest: { difference: number; share: number } };
 
-/** A change of a metric. `samplesNeeded` is null unless the direction is unknown. */
+type Direction = 'higher' | 'lower' | 'same' | 'unknown';
+
+/** Audits in turns, checks a side, or samples a side that would probably give a verdict. */
+export type Needs = { kind: 'turns' | 'checks' | 'samples'; count: number };
+
+/** A change of a metric, by the wider one of its intervals. */
 export type Change = {
   shift: Shift;
-  direction: 'higher' | 'lower' | 'same' | 'unknown';
-  samplesNeeded: number | null;
+  by: 'turns' | 'checks' | 'samples';
+  direction: Direction;
+  /** True if the samples show a change that is no proof, because checks differ as much by themselves. */
+  isSuspected: boolean;
+  /** Null if nothing shows it, or if the metric has none. */
+  noise: Noise | null;
+  /** Null unless the direction is unknown. */
+  needs: Needs | null;
+};
+
+export type ChangeOptions = {
+  /** Pairs from which this one was chosen, because the chance of a false verdict grows with it. */
+  pairs?: number;
+  /** The page's TBT, which tells how much the speed of the CPU moves it. */
+  tbt?: number;
+  /** Locations of the page's earlier checks, the oldest first. */
+  history?: readonly number[];
+  /** True if a check could audit both sides in turns. */
+  canTurn?: boolean;
+  /** Chance that an interval of turns holds the true change. A run that is looked at several times needs more. */
+  confidence?: number;
 };
 
 /**
- * Judges how the samples of a metric changed. `pairs` is the number of pairs from which this one was chosen, because the
- * chance of a false verdict grows with it. Both sides need at least one sample.
+ * Judges how a metric changed between the checks of a base and of a head. Both sides need at least one sample. Two intervals
+ * must agree: that of the samples, and that of the checks.
  */
-export const changeOf = (
-  { smallest, hasNoise }: MetricRule,
+export const changeOf = (metric: MetricRule, base: Checks, head: Checks, options: ChangeOptions = {}): Change => {
+  const [before, after] = [base.flat(), head.flat()];
+  if (!metric.drift && agree(before) && agree(after)) return withoutNoise(before, after);
+  const { pairs = 1, tbt = 0, history = [], canTurn = false } = options;
+  const confidence = 1 - (1 - LEVEL) / pairs;
+  const limit = limitOf(metric, before, after);
+  const ofSamples = changeOfSamples(before, after, confidence);
+  const ofChecks = changeOfChecks(metric, base, head, { confidence, tbt, history });
+  const [fewest, fewestChecks] = [Math.min(before.length, after.length), Math.min(base.length, head.length)];
+  const first = fewest < MIN_SAMPLES ? 'unknown' : directionOf(ofSamples, limit);
+  const second = ofChecks ? directionOf(ofChecks, limit) : 'unknown';
+  const direction = first === second ? first : 'unknown';
+  const isByChecks = ofChecks !== undefined && widthOf(ofChecks) >= widthOf(ofSamples);
+  const shift = isByChecks ? ofChecks.shift : ofSamples.shift;
+  const distance = distanceOf(shift, limit);
+  const needs = (): Needs => {
+    if (!ofChecks || fewest < MIN_SAMPLES || (second !== 'unknown' && first === 'unknown')) {
+      const count = samplesThatTell([...base, ...head], fewest, { distance, pairs, confidence });
+      return { kind: 'samples', count };
+    }
+    const [kind, from] = canTurn ? (['turns', MIN_SAMPLES] as const) : (['checks', fewestChecks + 1] as const);
+    return { kind, count: checksThatTell(ofChecks, { from, most: MAX_NEEDED, distance, confidence }) };
+  };
+  return {
+    ...{ shift, by: isByChecks ? 'checks' : 'samples', direction, noise: ofChecks?.noise ?? null },
+    isSuspected: direction === 'unknown' && (first === 'higher' || first === 'lower'),
+    needs: direction === 'unknown' ? needs() : null,
+  };
+};
+
+/** Judges how a metric differs between two variants that were audited in turns. Both need at least one sample. */
+export const changeOfTurns = (
+  metric: MetricRule,
   base: readonly number[],
-  values: readonly number[],
-  pairs = 1,
+  head: readonly number[],
+  { tbt = 0, confidence = LEVEL }: ChangeOptions = {},
 ): Change => {
-  if (!hasNoise && agree(base) && agree(values)) return withoutNoise((values[0] as number) - (base[0] as number));
-  const limit = Math.max(smallest.difference, smallest.share * Math.max(medianOf(base), medianOf(values)));
-  const level = 1 - (1 - LEVEL) / pairs;
-  const shift = shiftOf(base, values, level);
-  const direction =
-    Math.min(base.length, values.length) < MIN_SAMPLES
-      ? 'unknown'
-      : directionOf(shift, limit, gapNeeded(base, values, shift.confidence, level));
-  const samplesNeeded = direction === 'unknown' ? samplesThatTell(base, values, { shift, limit, pairs, level }) : null;
-  return { shift, direction, samplesNeeded };
+  if (!metric.drift && agree(base) && agree(head)) return withoutNoise(base, head);
+  const limit = limitOf(metric, base, head);
+  const change = changeInTurns(metric, base, head, { confidence, tbt });
+  const count = Math.min(base.length, head.length);
+  const direction = count < MIN_SAMPLES ? 'unknown' : directionOf(change, limit);
+  const distance = distanceOf(change.shift, limit);
+  const options = { from: Math.max(MIN_SAMPLES, count + 1), most: MAX_NEEDED, distance, confidence };
+  const needs = { kind: 'turns' as const, count: checksThatTell(change, options) };
+  return {
+    ...{ shift: change.shift, by: 'turns', direction, isSuspected: false, noise: change.noise },
+    needs: direction === 'unknown' ? needs : null,
+  };
 };
 
 const agree = (values: readonly number[]): boolean => values.every((value) => value === values[0]);
 
-const withoutNoise = (difference: number): Change => ({
-  shift: { estimate: difference, low: difference, high: difference, confidence: 1 },
-  direction: difference === 0 ? 'same' : difference > 0 ? 'higher' : 'lower',
-  samplesNeeded: null,
-});
+const withoutNoise = (base: readonly number[], head: readonly number[]): Change => {
+  const difference = (head[0] as number) - (base[0] as number);
+  return {
+    shift: { estimate: difference, low: difference, high: difference, confidence: 1 },
+    ...{ by: 'samples', direction: difference === 0 ? 'same' : difference > 0 ? 'higher' : 'lower' },
+    ...{ isSuspected: false, noise: null, needs: null },
+  };
+};
 
-const directionOf = ({ estimate, low, high }: Shift, limit: number, gap: number): Change['direction'] => {
+const limitOf = ({ smallest }: MetricRule, base: readonly number[], head: readonly number[]): number =>
+  Math.max(smallest.difference, smallest.share * Math.max(medianOf(base), medianOf(head)));
+
+const directionOf = ({ shift, gap = 0 }: Partial<ChangeOfSamples> & { shift: Shift }, limit: number): Direction => {
+  const { estimate, low, high } = shift;
   if (low > 0 && low >= gap && estimate > limit) return 'higher';
   if (high < 0 && -high >= gap && -estimate > limit) return 'lower';
   return low >= -limit && high <= limit ? 'same' : 'unknown';
 };
 
-/**
- * Returns the gap that two sets must have if they are too small for the level. Two sets without a change have a gap of at
- * least the share s of their spread in about (1 + s)^(2 − n) of the cases without an overlap, n being the number of samples.
- * Sets of three and four need the whole spread in any case.
- */
-const gapNeeded = (base: readonly number[], values: readonly number[], confidence: number, level: number): number => {
-  if (confidence >= level) return 0;
-  const share = ((1 - confidence) / (1 - level)) ** (1 / (base.length + values.length - 2)) - 1;
-  const least = Math.min(base.length, values.length) < 5 ? 1 : 0;
-  return Math.max(share, least) * Math.max(spreadOf(base), spreadOf(values));
-};
+const widthOf = ({ shift }: ChangeOfChecks | ChangeOfSamples): number => shift.high - shift.low;
 
-const spreadOf = (values: readonly number[]): number => Math.max(...values) - Math.min(...values);
-
-type Judged = { shift: Shift; limit: number; pairs: number; level: number };
-
-/**
- * Returns the number of samples a side that would give a verdict in about three of four cases, if the estimate and the noise
- * stay as they are. The half width of the interval of normal samples is then as long as the way from the estimate to 0, or
- * to the smallest difference. Returns at most 100, and at least as many as the level needs.
- */
-const samplesThatTell = (
-  base: readonly number[],
-  values: readonly number[],
-  { shift: { estimate }, limit, pairs, level }: Judged,
-): number => {
+/** Returns how far an estimate is from what its interval must exclude: 0, or a change that counts. */
+const distanceOf = ({ estimate }: Shift, limit: number): number => {
   const size = Math.abs(estimate);
-  const distance = size > limit ? size : limit - size;
-  const quantiles = Math.sqrt(2.576 ** 2 + 1.8 * Math.log(pairs)) + 0.842; // of the level, and of a power of 80 %
-  const noise = noiseOf(base, values);
-  const needed = noise === 0 ? 0 : Math.ceil((2 / 0.955) * (quantiles * (noise / distance)) ** 2);
-  const more = Math.min(base.length, values.length) + 1;
-  return Math.min(MAX_SAMPLES_NEEDED, Math.max(fewestFor(level), more, needed));
-};
-
-/** Returns the smallest number of samples a side whose interval reaches a level. */
-const fewestFor = (level: number): number => {
-  let count = MIN_SAMPLES;
-  while (cutOf(count, count, level).confidence < level) count += 1;
-  return count;
-};
-
-/** Returns the pooled standard deviation of both sides. One sample a side shows no noise. */
-const noiseOf = (...sides: readonly (readonly number[])[]): number => {
-  const freedom = sides.reduce((sum, { length }) => sum + length - 1, 0);
-  const squares = sides.flatMap((side) => {
-    const mean = side.reduce((sum, value) => sum + value, 0) / side.length;
-    return side.map((value) => (value - mean) ** 2);
-  });
-  return freedom === 0 ? 0 : Math.sqrt(squares.reduce((sum, each) => sum + each, 0) / freedom);
+  return size > limit ? size : limit - size;
 };

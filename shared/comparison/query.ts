@@ -1,8 +1,10 @@
 import { z } from 'zod';
 import { type DifferenceCode, differenceCodes } from './comparable.ts';
 
-/** Most checks whose samples make a base. */
+/** Most checks that make a base. */
 const MAX_POOL = 10;
+/** Checks with a label that make the base if nobody says how many. */
+export const USUAL_POOL = 5;
 
 /** Text of a base that is a label. */
 const LABEL = /^label:([a-z0-9._-]{1,32})=(.*)$/s;
@@ -21,8 +23,8 @@ export const ComparisonQuery = z.object({
     .transform(Number)
     .pipe(z.int().min(1).max(MAX_POOL))
     .optional()
-    .describe('Number of checks with the label whose samples make the base, if they are comparable. Default: 1.')
-    .meta({ override: { type: 'integer', minimum: 1, maximum: MAX_POOL, default: 1, pattern: undefined } }),
+    .describe(`Number of checks with the label that make the base, if they are comparable. Default: ${USUAL_POOL}.`)
+    .meta({ override: { type: 'integer', minimum: 1, maximum: MAX_POOL, default: USUAL_POOL, pattern: undefined } }),
   intended: z
     .string()
     .refine((text) => text.split(',').every((code) => (differenceCodes as readonly string[]).includes(code)))

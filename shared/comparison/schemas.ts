@@ -4,7 +4,7 @@ import { Region } from '../name-schemas.ts';
 import { metricNames } from '../page-metrics.ts';
 import { recordOf } from '../record.ts';
 import { Throttling } from '../throttling-schemas.ts';
-import { MAX_SAMPLES_NEEDED } from './change.ts';
+import { MAX_NEEDED } from './by-samples.ts';
 import { differenceCodes } from './comparable.ts';
 import { MAX_NEWLY_FAILED } from './newly-failed.ts';
 
@@ -22,21 +22,37 @@ export const Value = z.union([z.number(), z.string()]).nullable();
 export type Value = z.infer<typeof Value>;
 
 const Shift = z
-  .object({ estimate: Value, low: Value, high: Value, confidence: z.number() })
+  .object({
+    ...{ estimate: Value, low: Value, high: Value, confidence: z.number() },
+    by: z
+      .enum(['turns', 'checks', 'samples'])
+      .describe('Unit of the interval: the wider one of two, or that of pairs.'),
+  })
   .nullable()
   .describe(
     'The estimated change, and the interval that holds the true change with this confidence. Null if a side lacks the metric.',
   );
 export type ShiftView = z.infer<typeof Shift>;
 
+const Noise = z
+  .object({
+    within: Value.describe('Standard deviation of the samples of a check. Null if each check has one.'),
+    between: Value.describe('Standard deviation from check to check. Null for variants in turns, which need none.'),
+    from: z.enum(['page', 'prior']).describe('`page` if the checks of the page weigh as much as the prior or more.'),
+    checks: z.int().describe('Number of checks that show it.'),
+  })
+  .nullable()
+  .meta({ id: 'Noise', description: 'How much the metric of an unchanged page moves by itself. Null if unknown.' });
+
 const change = {
   change: Shift,
-  samplesNeeded: z
-    .int()
-    .max(MAX_SAMPLES_NEEDED)
+  noise: Noise,
+  suspected: z.boolean().describe('True if the samples alone show a change, and checks move as much by themselves.'),
+  needs: z
+    .object({ kind: z.enum(['turns', 'checks', 'samples']), count: z.int().max(MAX_NEEDED) })
     .nullable()
     .describe(
-      'Samples a side that would probably give a verdict. Null if there is one, or if samples are not the cause.',
+      'What would probably give a verdict: pairs of audits in turns, checks a side, or samples a side. Null if there is a verdict, or if nothing of it would help.',
     ),
 };
 
@@ -94,7 +110,8 @@ export const CheckComparison = z
   .object({
     ...common,
     baseCheckId: z.uuid().describe('Id of the earlier check, or of the check itself if its two variants are compared.'),
-    pooledCheckIds: z.array(z.uuid()).describe('Further checks whose samples are in the base.'),
+    pooledCheckIds: z.array(z.uuid()).describe('Further checks that are in the base.'),
+    againCheckIds: z.array(z.uuid()).describe('Further checks that count together with the check.'),
     newlyFailed: z
       .array(z.object({ region: Region, ...AssertionResult.shape }))
       .max(MAX_NEWLY_FAILED)
@@ -109,7 +126,7 @@ export const CheckComparison = z
         })
         .meta({
           id: 'ComparedChecks',
-          description: 'The verdict is the first of `regressed`, `improved`, `unknown` and `same` that a region has.',
+          description: 'The verdict is the first of `regressed`, `improved`, `same` and `unknown` that a region has.',
         }),
     ),
   })

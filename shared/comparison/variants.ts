@@ -1,8 +1,10 @@
 import { metricNames } from '../page-metrics.ts';
+import { pick } from '../pick.ts';
 import { recordOf } from '../record.ts';
 import { differenceCodes } from './comparable.ts';
-import { type ComparedCheck, type ComparedRun, compareChecks, noChange } from './comparison.ts';
+import { compareChecks } from './comparison.ts';
 import type { CheckComparison, RunChange } from './schemas.ts';
+import { type ComparedCheck, type ComparedRun, noChange } from './sides.ts';
 
 /** Inputs of an audit that a variant may change. */
 type Inputs = Omit<ComparedCheck, 'id' | 'runs' | 'categories'>;
@@ -19,7 +21,7 @@ type CheckWithVariants = Omit<ComparedCheck, 'runs'> & {
 export const compareVariants = ({ against, ...check }: CheckWithVariants): CheckComparison | undefined => {
   const runs = check.runs.flatMap((run) => (run.against ? [{ ...run, ...run.against }] : []));
   const base: ComparedCheck = { ...check, ...against, runs };
-  return compareChecks(base, check, { intended: differenceCodes, isOneHost: true });
+  return compareChecks(base, check, { intended: differenceCodes, inTurns: true });
 };
 
 /** Returns the changes from the second variant of a run to the first, or null if the run has one variant. */
@@ -28,7 +30,7 @@ export const changeOfRun = (run: RunWithVariants & Pick<Inputs, 'url' | 'auditVe
   const compared = compareVariants({ id: '', url, auditVersion, runs: [run] });
   if (!compared) return null;
   return recordOf(metricNames, (name) => {
-    const { verdict, change, samplesNeeded } = compared.metrics[name].regions[region] ?? noChange;
-    return { verdict, change, samplesNeeded };
+    const change = compared.metrics[name].regions[region] ?? noChange;
+    return pick(change, ['verdict', 'change', 'noise', 'suspected', 'needs']);
   });
 };

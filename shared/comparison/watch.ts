@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import { anyName, type Region } from '../name-schemas.ts';
 import { type MainName, mainNames } from '../page-metrics.ts';
-import { type ComparedCheck, canPool, compareChecks, haveSameInputs } from './comparison.ts';
+import { canPool, compareChecks, haveSameInputs } from './comparison.ts';
 import { type CheckComparison, ReasonCode } from './schemas.ts';
+import type { ComparedCheck } from './sides.ts';
 
 /*
  * How the checks of a schedule are judged, for each of its regions. A check has regressed if the comparison with the pool gives

@@ -1,6 +1,6 @@
 import { optionsInEnvironment } from '../audit-options-schemas.ts';
 import { asCreated, type CheckView, checkView, newCheck } from '../check.ts';
-import { compareRegions } from '../comparison/comparison.ts';
+import { compareRegions } from '../comparison/regions.ts';
 import { spreadOf } from '../page-metrics.ts';
 import type { Metrics } from '../page-metrics-schemas.ts';
 import type { Run } from '../run.ts';

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { getComparison } from '../../functions/get-comparison.ts';
 import type { RunItem } from '../../functions/lib/store/items.ts';
 import type { CheckInputs } from '../../shared/check.ts';
 import { CheckComparison, RegionComparison } from '../../shared/comparison/schemas.ts';
@@ -50,12 +51,29 @@ test('the regions of a check are compared', async () => {
     checkId: id,
     baseCheckId: null,
     regions: ['us-west1', 'europe-north1'],
-    comparable: true,
-    reasons: [],
+    comparable: false,
+    reasons: [{ code: 'different-machine', region: 'europe-north1' }], // nobody knows their speeds
     differences: [],
   });
-  const change = { estimate: '278ms', low: '265ms', high: '289ms', confidence: 0.9 };
-  expect(metrics.lcp).toMatchObject({ best: 'us-west1', change, verdict: 'different' });
+  expect(metrics.lcp).toMatchObject({ best: 'us-west1', change: { estimate: '278ms' }, verdict: 'unknown' });
+});
+
+test('regions that are one machine have no comparison, and their check has one with a base', async () => {
+  const lcps = { 'us-west1': [633, 640, 629], 'europe-north1': [912, 905, 918] };
+  const [base, id] = [await finishedCheck(lcps), await finishedCheck(lcps)];
+  const onOne = getComparison({ ...world, place: 'this machine' });
+  const request = {
+    owner: 'anonymous',
+    plan: 'large' as const,
+    requestId: 'r',
+    method: 'GET',
+    path: '/',
+    params: { checkId: id },
+  };
+  await expect(onOne({ ...request, headers: {}, query: {}, body: undefined })).rejects.toThrow(
+    'one place: this machine',
+  );
+  expect(await onOne({ ...request, headers: {}, query: { base }, body: undefined })).toMatchObject({ status: 200 });
 });
 
 test('a check is compared with an earlier one, region by region', async () => {
@@ -75,8 +93,9 @@ test('a check is compared with an earlier one, region by region', async () => {
       'us-west1': {
         base: '633ms',
         value: '933ms',
-        change: { estimate: '300ms', low: '289ms', high: '311ms', confidence: 0.9 },
-        samplesNeeded: null,
+        change: { estimate: '300ms', low: '258ms', high: '342ms', confidence: 0.99, by: 'checks' },
+        noise: { within: '6ms', between: '8ms', from: 'prior', checks: 2 },
+        ...{ suspected: false, needs: null },
         verdict: 'regressed',
       },
     },
@@ -133,9 +152,9 @@ const closed = async (id: Promise<string>): Promise<string> => {
 const comparisonOf = async (id: string, query: string) =>
   CheckComparison.strict().parse(await (await compare(id, query)).json());
 
-test('a label as base is the newest finished check of the same page that has it, whatever its case', async () => {
+test('a label as base is the newest finished checks of the same page that have it, whatever their case', async () => {
   const url = 'https://example.com/labelled';
-  await closed(labelled('Main', 600, { url }));
+  const older = await closed(labelled('Main', 600, { url }));
   const newest = await closed(labelled('Main', 610, { url }));
   await closed(labelled('Main', 1, { url: 'https://example.com/other' }));
   await closed(labelled('Main', 1, { url, device: 'desktop' }));
@@ -144,7 +163,7 @@ test('a label as base is the newest finished check of the same page that has it,
   await world.create(aCheck({ url, labels: { branch: 'Main' } })); // not finished
   const id = await closed(labelled('Main', 900, { url })); // never its own base
   const comparison = await comparisonOf(id, '?base=label:branch=Main');
-  expect(comparison).toMatchObject({ checkId: id, baseCheckId: newest, pooledCheckIds: [], comparable: true });
+  expect(comparison).toMatchObject({ checkId: id, baseCheckId: newest, pooledCheckIds: [older], comparable: true });
   expect(comparison.metrics.lcp.regions['us-west1']).toMatchObject({ base: '610ms', verdict: 'regressed' });
 });
 
@@ -158,7 +177,7 @@ test('a pool has the samples of the newest checks with the label that are compar
   expect(two).toMatchObject({ baseCheckId: newest, pooledCheckIds: [older] });
   const ten = await comparisonOf(id, '?base=label:branch=main&pool=10');
   expect(ten).toMatchObject({ baseCheckId: newest, pooledCheckIds: [older, oldest] });
-  expect(ten.metrics.lcp.regions['us-west1']).toMatchObject({ base: '625ms', change: { confidence: 0.991 } });
+  expect(ten.metrics.lcp.regions['us-west1']).toMatchObject({ base: '625ms', noise: { checks: 4 } });
 });
 
 test('a difference that was intended has verdicts, and any other has none', async () => {

@@ -91,12 +91,14 @@ test('a schedule sends page.regressed once, and page.recovered when the page is 
     pooledCheckIds: [ids[0]],
     metrics: [
       {
-        ...{ name: 'lcp', base: '1806ms', value: '3000ms', verdict: 'regressed', samplesNeeded: null },
+        ...{ name: 'lcp', base: '1806ms', value: '3000ms', verdict: 'regressed', suspected: false, needs: null },
+        noise: expect.any(Object),
         change: {
           estimate: '1205ms',
           low: expect.any(String),
           high: expect.any(String),
-          confidence: expect.any(Number),
+          confidence: 0.99,
+          by: 'checks',
         },
       },
     ],

@@ -45,7 +45,7 @@ test('a change has a verdict by the samples of both results, and names what diff
     reasons: [],
     differences: [],
     metrics: {
-      lcp: { base: '2436ms', value: '3795ms', verdict: 'regressed', change: { estimate: '1359ms' } },
+      lcp: { base: '2436ms', value: '3795ms', verdict: 'regressed', change: { estimate: '1357ms' } },
       performance: { base: 98, value: 98, verdict: 'same' },
     },
   });
@@ -54,7 +54,7 @@ test('a change has a verdict by the samples of both results, and names what diff
   expect(blocked.change).toMatchObject({
     verdict: 'unknown',
     differences: ['blockedUrlPatterns', 'headers'],
-    metrics: { lcp: { verdict: 'unknown', change: { estimate: '-2895ms' } } },
+    metrics: { lcp: { verdict: 'unknown', change: { estimate: '-2893ms' } } },
   });
   expect(JSON.stringify(blocked)).not.toContain('ads');
 });

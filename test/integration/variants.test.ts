@@ -84,12 +84,13 @@ test('a run audits both variants in turns, and shows how the check changed from 
     ...{ lcp: '1510ms', finalUrl: against, spread: { lcp: { min: '1490ms', max: '1510ms' } } },
     ...{ numericValues: { lcp: 1510 }, samples: { length: 3 }, environment: { benchmarkIndex: 1000 } },
   });
-  expect(runs[0]?.change?.lcp).toEqual({
+  expect(runs[0]?.change?.lcp).toMatchObject({
     verdict: 'regressed',
-    change: { estimate: '4000ms', low: '3985ms', high: '4015ms', confidence: 0.9 },
-    samplesNeeded: null,
+    change: { estimate: '3999ms', confidence: 0.99, by: 'turns' },
+    needs: null,
   });
-  expect(runs[0]?.change?.tbt).toEqual({ verdict: 'unknown', change: null, samplesNeeded: null });
+  const none = { change: null, noise: null, suspected: false, needs: null };
+  expect(runs[0]?.change?.tbt).toEqual({ verdict: 'unknown', ...none });
 });
 
 test('the comparison and the explanation of the variants need no base', async () => {

@@ -3,7 +3,8 @@ import type { CheckResult } from '../../clients/cli/result.ts';
 import { storedResults } from '../../clients/cli/rules.ts';
 import type { AssertionResult } from '../../shared/assertions/assertions.ts';
 import { type Check, type CheckInputs, CheckView, checkView, newCheck } from '../../shared/check.ts';
-import { compareChecks, compareRegions } from '../../shared/comparison/comparison.ts';
+import { compareChecks } from '../../shared/comparison/comparison.ts';
+import { compareRegions } from '../../shared/comparison/regions.ts';
 import { CheckComparison, RegionComparison } from '../../shared/comparison/schemas.ts';
 import { compareVariants } from '../../shared/comparison/variants.ts';
 import { noMetrics, spreadOf } from '../../shared/page-metrics.ts';
@@ -22,9 +23,15 @@ const finishedAt = '2026-11-25T12:00:31.000Z';
 export const checkId = '71cce6bf-1f0e-4c55-8a0b-2f6f3c0f9a11';
 export const baseId = '3f2c1a90-5d7e-4b11-9c1d-0a4be1f2d733';
 
+/** Time that the script of the slower page works longer than recorded. One check then proves the change. */
+const MORE_WORK = 1000;
+
 /** Returns recorded samples of a real page. */
 export const samplesOf = (page: keyof typeof recorded, from: number, count = 3): Sample[] =>
-  recorded[page].slice(from, from + count).map((sample) => ({ ...noMetrics, ...sample, contended: false }));
+  recorded[page].slice(from, from + count).map(({ tbt, tti, ...sample }) => {
+    const more = page === 'slower' ? MORE_WORK : 0;
+    return { ...noMetrics, ...sample, tbt: (tbt ?? 0) + more, tti: (tti ?? 0) + more, contended: false };
+  });
 
 /** Returns what a succeeded run of these samples has. It shows the second sample. */
 export const succeeded = (samples: readonly Sample[], change: Partial<Run> = {}): Partial<Run> => ({

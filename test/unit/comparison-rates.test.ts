@@ -1,90 +1,150 @@
 import { expect, test } from 'vitest';
-import { type Change, changeOf } from '../../shared/comparison/change.ts';
+import {
+  type Change,
+  type ChangeOptions,
+  changeOf,
+  changeOfTurns,
+  type MetricRule,
+} from '../../shared/comparison/change.ts';
 import { medianOf } from '../../shared/comparison/shift.ts';
+import { studentReach } from '../../shared/comparison/student.ts';
 import { pageMetrics } from '../../shared/page-metrics.ts';
 import { seededRandom } from '../simulation/random.ts';
 
-const TRIALS = 4000;
-const MEAN = 2000;
-/** The smallest difference of this mean: 5 %. */
-const SMALLEST = 0.05 * MEAN;
-
-type Draw = (count: number, noise: number) => number[];
+/** The total blocking time of a page, in milliseconds. */
+const TBT = 2000;
 const random = seededRandom(20_311_101);
 const gaussian = () => Math.sqrt(-2 * Math.log(1 - random.next())) * Math.cos(2 * Math.PI * random.next());
-const many = <T>(count: number, one: () => T): T[] => Array.from({ length: count }, one);
-/** Samples of an LCP with noise, which is a share of the mean. */
-const draws: [name: string, draw: Draw][] = [
-  ['normal', (count, noise) => many(count, () => MEAN * (1 + noise * gaussian()))],
-  ['log-normal', (count, noise) => many(count, () => MEAN * Math.exp(noise * gaussian()))],
-];
+const many = <T>(count: number, one: (index: number) => T): T[] => Array.from({ length: count }, (_, i) => one(i));
 
-const plus = (values: readonly number[], change: number) => values.map((value) => value + change);
-const judge = (base: readonly number[], values: readonly number[], pairs = 1) =>
-  changeOf(pageMetrics.lcp, base, values, pairs);
-
-/** Returns the share of trials whose verdict is one of these. */
-const shareOf = (directions: readonly Change['direction'][], trial: () => Change, trials = TRIALS): number => {
-  const found = Array.from({ length: trials }, trial).filter(({ direction }) => directions.includes(direction));
-  return found.length / trials;
+/** Noise of a page, as shares of its TBT. The machine's speed moves all samples of a check, so it is drawn once a check. */
+type Noise = { within: number; between: number };
+const checkOf = (samples: number, { within, between }: Noise, mean = TBT): number[] => {
+  const location = mean * Math.exp(between * gaussian());
+  return many(samples, () => location * (1 + within * gaussian()));
 };
+
+/** TBT with a prior that expects this share of it as drift. */
+const expecting = (work: number): MetricRule => ({ ...pageMetrics.tbt, drift: { work, most: 1, share: 0, floor: 5 } });
+
+type Trial = { samples: number; noise: Noise; base?: number; heads?: number; change?: number; prior?: number };
+
+const judge = (
+  { samples, noise, base = 1, heads = 1, change = 1, prior = noise.between }: Trial,
+  options: ChangeOptions = {},
+): Change => {
+  const [before, after] = [
+    many(base, () => checkOf(samples, noise)),
+    many(heads, () => checkOf(samples, noise, change * TBT)),
+  ];
+  return changeOf(expecting(prior), before, after, { tbt: TBT, ...options });
+};
+
+const shareOf = (directions: readonly Change['direction'][], trials: number, trial: () => Change): number =>
+  many(trials, trial).filter(({ direction }) => directions.includes(direction)).length / trials;
 const changed = ['higher', 'lower'] as const;
 
-for (const [name, draw] of draws) {
-  test.each([3, 4, 5, 10, 15])(
-    `an unchanged page with ${name} noise changes in at most 1.3 %% of comparisons of %i samples`,
-    (count) => {
-      for (const noise of [0.05, 0.2]) {
-        expect(shareOf(changed, () => judge(draw(count, noise), draw(count, noise)))).toBeLessThanOrEqual(0.013);
-      }
-    },
-  );
+test.each([
+  [0, 3],
+  [0, 15],
+  [0.03, 5],
+  [0.09, 3],
+  [0.09, 15],
+])(
+  'with the right prior, drift of %d gives a false verdict in at most 1 %% of trials of %i samples',
+  (between, samples) => {
+    for (const base of [1, 5]) {
+      const trial = { samples, base, noise: { within: 0.05, between } };
+      expect(shareOf(changed, 1000, () => judge(trial))).toBeLessThanOrEqual(0.01);
+    }
+  },
+);
 
-  test.each([3, 5, 10, 15])(
-    `the best and the worst of six equal regions with ${name} noise differ in at most 2 %% at %i samples`,
-    (count) => {
-      const trial = () => {
-        const regions = Array.from({ length: 6 }, () => draw(count, 0.1)).sort((a, b) => medianOf(a) - medianOf(b));
-        return judge(regions[0] as number[], regions[5] as number[], 15);
-      };
-      expect(shareOf(changed, trial)).toBeLessThanOrEqual(0.02);
-    },
-  );
+test('a prior of half the drift gives a false verdict in at most 5 % of trials, and more samples are no trap', () => {
+  const rate = (samples: number, prior: number) =>
+    shareOf(changed, 1500, () => judge({ samples, noise: { within: 0.05, between: 0.09 }, prior }));
+  const [few, many] = [rate(3, 0.045), rate(15, 0.045)];
+  expect(Math.max(few, many)).toBeLessThanOrEqual(0.05);
+  expect(many - few).toBeLessThanOrEqual(0.02); // samples alone: from 18 to 67 %
+  expect(rate(15, 0.18)).toBe(0); // a prior of twice the drift
+});
 
-  test.each([3, 5, 10, 15])(
-    `a change of twice the smallest difference with ${name} noise is the same in at most 1 %% at %i samples`,
-    (count) => {
-      for (const noise of [0.02, 0.05]) {
-        const trial = () => judge(draw(count, noise), plus(draw(count, noise), 2 * SMALLEST));
-        expect(shareOf(['same'], trial)).toBeLessThanOrEqual(0.01);
-      }
-    },
+test('the history of the page corrects a prior that expects too little', () => {
+  const trial = { samples: 5, noise: { within: 0.05, between: 0.09 }, prior: 0.03 };
+  const history = () => many(20, () => TBT * Math.exp(0.09 * gaussian()));
+  const [without, withHistory] = [() => judge(trial), () => judge(trial, { history: history() })].map((each) =>
+    shareOf(changed, 1000, each),
   );
+  expect(without).toBeGreaterThan(0.08);
+  expect(withHistory).toBeLessThanOrEqual(0.04);
+});
 
-  test.each([
-    [5, 5, 0.35],
-    [10, 10, 0.88],
-    [25, 5, 0.75],
-  ])(
-    `a change of 20 %% with ${name} noise of 10 %% is found: %i against %i samples in at least %d of trials`,
-    (base, count, share) => {
-      const trial = () => judge(draw(base, 0.1), plus(draw(count, 0.1), 0.2 * MEAN));
-      expect(shareOf(['higher'], trial)).toBeGreaterThanOrEqual(share);
-    },
-  );
+test.each([
+  [0.03, 1, 0.95],
+  [0.09, 1, 0.4],
+  [0.09, 5, 0.8],
+])(
+  'with drift of %d and a base of %i checks, a change of 50 %% is found in at least %d of trials',
+  (between, base, share) => {
+    const trial = { samples: 5, base, noise: { within: 0.05, between }, change: 1.5 };
+    expect(shareOf(['higher'], 500, () => judge(trial))).toBeGreaterThanOrEqual(share);
+  },
+);
 
-  test.each([
-    [0.05, 0],
-    [0.1, 0.15],
-    [0.1, 0.2],
-  ])(
-    `as many samples as the answer says tell in most trials with ${name} noise of %d and a change of %d`,
-    (noise, change) => {
-      const sides = (count: number) => [draw(count, noise), plus(draw(count, noise), change * MEAN)] as const;
-      const open = many(1000, () => judge(...sides(5)).samplesNeeded).filter((count) => count !== null);
-      const trials = open.slice(0, 150);
-      const told = trials.filter((count) => judge(...sides(count)).direction !== 'unknown');
-      expect(told.length / trials.length).toBeGreaterThanOrEqual(0.6);
-    },
-  );
-}
+test('a change of twice the smallest difference is the same in at most 1 % of trials', () => {
+  for (const between of [0, 0.01]) {
+    const trial = { samples: 10, base: 5, noise: { within: 0.02, between }, change: 1.1 };
+    expect(shareOf(['same'], 1000, () => judge(trial))).toBeLessThanOrEqual(0.01);
+  }
+});
+
+test('the best and the worst of six equal regions differ in at most 2 % of trials', () => {
+  const trial = () => {
+    const regions = many(6, () => checkOf(5, { within: 0.1, between: 0 })).sort((a, b) => medianOf(a) - medianOf(b));
+    return changeOf(expecting(0), [regions[0] as number[]], [regions[5] as number[]], { tbt: TBT, pairs: 15 });
+  };
+  expect(shareOf(changed, 1000, trial)).toBeLessThanOrEqual(0.02);
+});
+
+test('as many checks as the answer says tell in most trials, and it never asks for samples against drift', () => {
+  const noise = { within: 0.05, between: 0.09 };
+  const open = many(300, () => judge({ samples: 5, noise, change: 1.4 })).flatMap(({ needs }) => needs ?? []);
+  expect(new Set(open.map(({ kind }) => kind))).toEqual(new Set(['checks']));
+  const told = open.slice(0, 100).filter(({ count }) => {
+    const trial = { samples: 5, noise, base: count, heads: count, change: 1.4 };
+    return judge(trial).direction !== 'unknown';
+  });
+  expect(told.length).toBeGreaterThanOrEqual(60);
+});
+
+/** Audits two variants in turns. What drifts moves both, so only the noise within a check is drawn. */
+const turns = (pairs: number, { within, mean, change = 1 }: { within: number; mean: number; change?: number }) => {
+  const audits = (level: number) => many(pairs, () => level * (1 + within * gaussian()));
+  return changeOfTurns(pageMetrics.tbt, audits(mean), audits(change * mean), { tbt: mean });
+};
+
+test.each([
+  [2000, 0.053, 0.9],
+  [500, 0.097, 0.5],
+])(
+  'five pairs in turns find 20 %% more than a TBT of %i ms with noise of %d in %d of trials',
+  (mean, within, share) => {
+    for (const pairs of [3, 5, 12]) {
+      expect(shareOf(changed, 1000, () => turns(pairs, { within, mean }))).toBeLessThanOrEqual(0.013);
+    }
+    const found = shareOf(['higher'], 500, () => turns(5, { within, mean, change: 1.2 }));
+    expect(found).toBeGreaterThanOrEqual(share);
+  },
+);
+
+test.each([
+  [0.99, 4, 4.6041],
+  [0.99, 10, 3.1693],
+  [0.99, 60, 2.6603],
+  [0.9999, 6, 9.0823],
+])(
+  'an interval of Student at %d with %i degrees of freedom reaches %d standard errors',
+  (confidence, freedom, reach) => {
+    expect(studentReach(confidence, freedom)).toBeCloseTo(reach, 3);
+  },
+);

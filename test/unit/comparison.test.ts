@@ -1,7 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { type ComparedCheck, compareChecks, compareRegions } from '../../shared/comparison/comparison.ts';
+import { compareChecks } from '../../shared/comparison/comparison.ts';
+import { compareRegions } from '../../shared/comparison/regions.ts';
 import { CheckComparison, RegionComparison } from '../../shared/comparison/schemas.ts';
+import type { ComparedCheck } from '../../shared/comparison/sides.ts';
 import type { Environment } from '../../shared/environment.ts';
 import { noMetrics, spreadOf } from '../../shared/page-metrics.ts';
 import type { Metrics, Sample } from '../../shared/page-metrics-schemas.ts';
@@ -56,8 +58,9 @@ test('two regions that lie far apart are different, by an estimate with its inte
     values: { 'us-west1': '633ms', 'europe-north1': '912ms' },
     best: 'us-west1',
     worst: 'europe-north1',
-    change: { estimate: '278ms', low: '265ms', high: '289ms', confidence: 0.9 },
-    samplesNeeded: null,
+    change: { estimate: '278ms', low: '235ms', high: '321ms', confidence: 0.99, by: 'checks' },
+    noise: { within: '6ms', between: '8ms', from: 'prior', checks: 2 },
+    ...{ suspected: false, needs: null },
     verdict: 'different',
   });
 });
@@ -73,11 +76,14 @@ test('a higher score is better, a higher time is worse', () => {
   const worse = checksOf([runOf('us-west1', [fast, fast, fast])], [runOf('us-west1', [slow, slow, slow])]).metrics;
   expect([worse.performance.verdict, worse.lcp.verdict]).toEqual(['regressed', 'regressed']);
   const better = checksOf([runOf('us-west1', [slow, slow, slow])], [runOf('us-west1', [fast, fast, fast])]).metrics;
-  const change = { estimate: '-3000ms', low: '-3000ms', high: '-3000ms', confidence: 0.9 };
-  expect(better.lcp).toEqual({
-    regions: { 'us-west1': { base: '4000ms', value: '1000ms', change, samplesNeeded: null, verdict: 'improved' } },
+  const compared = {
+    base: '4000ms',
+    value: '1000ms',
+    change: { estimate: '-3000ms' },
+    needs: null,
     verdict: 'improved',
-  });
+  };
+  expect(better.lcp).toMatchObject({ regions: { 'us-west1': compared }, verdict: 'improved' });
 });
 
 test('equal values have no best, and a metric that no run has has no change', () => {
@@ -87,7 +93,7 @@ test('equal values have no best, and a metric that no run has has no change', ()
   ).metrics;
   expect(fcp).toMatchObject({ best: null, worst: null, change: { estimate: '0ms' }, verdict: 'same' });
   const values = { 'us-west1': null, 'us-east4': null };
-  expect(pwa).toMatchObject({ values, change: null, samplesNeeded: null, verdict: 'unknown' });
+  expect(pwa).toMatchObject({ values, change: null, noise: null, suspected: false, needs: null, verdict: 'unknown' });
 });
 
 test.each([
@@ -97,19 +103,19 @@ test.each([
   const comparison = checksOf([runOf('us-east4', lcps(600, 600, 600))], [run]);
   expect(comparison).toMatchObject({ comparable: false, reasons: [{ code, region: 'us-east4' }], differences: [] });
   expect(comparison.metrics.lcp.verdict).toBe('unknown');
-  // more samples would not help
+  // nothing would help
   expect(comparison.metrics.lcp.regions['us-east4']).toMatchObject({
     base: '600ms',
     value: '900ms',
-    samplesNeeded: null,
+    needs: null,
   });
 });
 
 test('two samples a side are too few, and the answer says how many would tell', () => {
   const comparison = checksOf([runOf('us-east4', lcps(600, 610))], [runOf('us-east4', lcps(900, 900))]);
   expect(comparison).toMatchObject({ comparable: false, reasons: [{ code: 'fewer-samples', region: 'us-east4' }] });
-  const change = { estimate: '295ms', low: '290ms', high: '300ms', confidence: 0.667 };
-  expect(comparison.metrics.lcp.regions['us-east4']).toMatchObject({ change, samplesNeeded: 5, verdict: 'unknown' });
+  const needs = { kind: 'samples', count: 5 };
+  expect(comparison.metrics.lcp.regions['us-east4']).toMatchObject({ needs, verdict: 'unknown' });
 });
 
 const custom = { rttMs: 40, throughputKbps: 1000, cpuSlowdownMultiplier: 2 };
@@ -133,7 +139,7 @@ test.each<[string, Partial<ComparedCheck>, object]>([
   const runs = [runOf('us-east4', lcps(900, 900, 900))];
   const comparison = checksOf(base, runs, inputs);
   expect(comparison).toMatchObject({ comparable: false, reasons: [], differences: [{ code, ...values }] });
-  expect(comparison.metrics.lcp.regions['us-east4']).toMatchObject({ verdict: 'unknown', samplesNeeded: null });
+  expect(comparison.metrics.lcp.regions['us-east4']).toMatchObject({ verdict: 'unknown', needs: null });
   const intended = checksOf(base, runs, inputs, { intended: [code as 'url'] });
   expect(intended).toMatchObject({ comparable: true, differences: [{ code, ...values }] });
   expect(intended.metrics.lcp.verdict).toBe('regressed');
@@ -183,11 +189,10 @@ test('a pool adds the samples of comparable runs to the base, and names their ch
   ];
   const comparison = checksOf(base, runs, {}, { pool: [...others, pooled] });
   expect(comparison.pooledCheckIds).toEqual([poolId]);
-  expect(comparison.metrics.lcp.regions['us-east4']).toEqual({
+  expect(comparison.metrics.lcp.regions['us-east4']).toMatchObject({
     base: '618ms', // the median of all six
-    value: '900ms',
-    change: { estimate: '293ms', low: '255ms', high: '320ms', confidence: 0.976 },
-    samplesNeeded: null,
+    change: { estimate: '290ms', by: 'checks' },
+    noise: { checks: 3 },
     verdict: 'regressed',
   });
 });
@@ -267,37 +272,58 @@ test('repeated audits of a page that did not change have no verdict of a change'
   expect(changed.length / pairs.length).toBeLessThanOrEqual(1 / 20);
 });
 
-test('a page whose script works a quarter longer has regressed in each comparison', () => {
-  const before = checksFrom(recorded.unchanged);
-  const verdicts = before.flatMap((base) =>
-    checksFrom(recorded.slower).map((check) => {
-      const { tbt, lcp, accessibility } = checksOf(base, check).metrics;
-      return [tbt.verdict, lcp.verdict === 'regressed', accessibility.verdict];
-    }),
+test('a script that works a quarter longer is a suspicion for one check, and proved by several on each side', () => {
+  const before = checksFrom(recorded.unchanged).map((runs) => aCheck(runs));
+  const after = checksFrom(recorded.slower).map((runs, i) =>
+    aCheck(runs, { id: `6b1f8f5e-0d3f-4c5b-9f0e-0f8b6a2d9d0${i}` }),
   );
-  expect(verdicts).toEqual(verdicts.map(() => ['regressed', false, 'same']));
+  for (const check of after) {
+    const { tbt, lcp, accessibility } = compareChecks(before[0] as ComparedCheck, check)?.metrics ?? {};
+    expect(tbt?.regions['us-west1']).toMatchObject({ verdict: 'unknown', suspected: true, needs: { kind: 'checks' } });
+    expect([lcp?.verdict === 'regressed', accessibility?.verdict]).toEqual([false, 'same']);
+  }
+  const [base, ...pool] = before;
+  const [check, ...again] = after;
+  const compared = base && check && compareChecks(base, check, { pool, again });
+  expect(compared?.metrics.tbt.verdict).toBe('regressed');
+  expect(compared?.againCheckIds).toEqual(again.map(({ id: each }) => each));
 });
 
 const repeated: Record<string, Sample[][]> = JSON.parse(readFileSync('test/recorded/repeated-checks.json', 'utf8'));
+const isProved = ({ verdict }: { verdict: string }) => verdict === 'improved' || verdict === 'regressed';
 
-test('pairs of repeated checks of three pages have false verdicts about the CPU alone, in at most one of five', () => {
-  // a run shows its median sample, so its machine counts as contended if most of its samples were
-  const checks = Object.values(repeated).map((samplesOfChecks) =>
-    samplesOfChecks.map((samples) => {
-      const contended = samples.filter((sample) => sample.contended).length > samples.length / 2;
-      return [runOf('us-west1', samples, { contended })];
+/** The recorded checks of each page. A run shows its median sample, so its machine counts as busy if most samples were. */
+const repeatedChecks = Object.values(repeated).map((samplesOfChecks) =>
+  samplesOfChecks.map((samples) => {
+    const contended = samples.filter((sample) => sample.contended).length > samples.length / 2;
+    return aCheck([runOf('us-west1', samples, { contended })]);
+  }),
+);
+
+test('pairs of repeated checks of three pages have no false verdict, with one base and with a pool', () => {
+  const compared = repeatedChecks.flatMap((ofPage) =>
+    ofPage.flatMap((check, i) => {
+      const others = ofPage.filter((_, j) => j !== i);
+      return [...others.map((base) => compareChecks(base, check)), poolOf(others, check)];
     }),
   );
-  const pairs = checks.flatMap((ofPage) =>
-    ofPage.flatMap((base, i) => ofPage.slice(i + 1).map((check) => checksOf(base, check))),
+  expect(compared).toHaveLength(75);
+  const falsely = compared.flatMap((each) =>
+    Object.entries(each?.metrics ?? {}).flatMap(([name, metric]) => (isProved(metric) ? [name] : [])),
   );
-  expect(pairs).toHaveLength(30);
-  const falsely = pairs.map(({ metrics }) =>
-    Object.entries(metrics).flatMap(([name, { verdict }]) =>
-      verdict === 'improved' || verdict === 'regressed' ? [name] : [],
-    ),
-  );
-  // the speed of the machine drifts between checks, which the noise within a check does not show
-  expect(new Set(falsely.flat())).toEqual(new Set(['si', 'tti', 'tbt']));
-  expect(falsely.filter((names) => names.length > 0)).toHaveLength(6);
+  expect(falsely).toEqual([]);
+});
+
+const poolOf = ([base, ...pool]: ComparedCheck[], check: ComparedCheck) => base && compareChecks(base, check, { pool });
+
+test('a suspected change is one that the samples show and the checks do not, and checks would tell', () => {
+  const [first, ...others] = repeatedChecks[0] ?? [];
+  const found = others.flatMap((check) => {
+    const tbt = compareChecks(first as ComparedCheck, check)?.metrics.tbt.regions['us-west1'];
+    return tbt?.suspected ? [tbt] : [];
+  });
+  expect(found.length).toBeGreaterThan(0);
+  for (const { verdict, change, noise, needs } of found) {
+    expect([verdict, change?.by, noise?.from, needs?.kind]).toEqual(['unknown', 'checks', 'prior', 'checks']);
+  }
 });

@@ -49,7 +49,7 @@ test('variants of one host are comparable, although its benchmark was measured b
 test('a contended variant has no verdict about times', () => {
   const run = aRun([2000, 2010, 2020], [1000, 1010, 1020]);
   const contended = { ...run, environment: { ...environment, contended: true } };
-  expect(changeOfRun(contended)?.lcp).toMatchObject({ verdict: 'unknown', samplesNeeded: null });
+  expect(changeOfRun(contended)?.lcp).toMatchObject({ verdict: 'unknown', needs: null });
 });
 
 test('a check with one variant has no change and no comparison of variants', () => {

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
-import type { ComparedCheck } from '../../shared/comparison/comparison.ts';
+import type { ComparedCheck } from '../../shared/comparison/sides.ts';
 import { judgePage, type WatchedPage } from '../../shared/comparison/watch.ts';
 import { noMetrics } from '../../shared/page-metrics.ts';
 import type { Metrics } from '../../shared/page-metrics-schemas.ts';

@@ -18,7 +18,7 @@ export const BASE_URL = [
 ] as const;
 export const POOL = [
   '--pool <number>',
-  'checks with the label of --base whose samples count, 1 to 10',
+  'checks with the label of --base that make the base, 1 to 10 (default: 5)',
   wholeNumber,
 ] as const;
 export const INTENDED = ['--intended <names>', 'differences from the base that you meant, such as url', list] as const;

@@ -160,7 +160,7 @@ export const baseLines = (
   const { changed, counts } = summaryOf(base);
   const other = isOfVariants(base) ? prose(variantNames(base).base) : code(base.baseCheckId);
   const rows = changed.map(({ region, name, before, after, change, verdict }) => [
-    verdict === 'regressed' ? '❌ regressed' : '✅ improved',
+    changeWords[verdict],
     prose(region),
     labels[name],
     before,
@@ -172,6 +172,8 @@ export const baseLines = (
     ...(withTable && rows.length > 0 ? tableOf(['', 'region', 'metric', 'before', 'after', 'change'], rows) : ['']),
   ];
 };
+
+const changeWords = { regressed: '❌ regressed', improved: '✅ improved', same: '', unknown: '❔ perhaps' };
 
 const assertionLines = (result: CheckResult): string[] => {
   const [failed, passed] = [failedAssertions(result), countPassed(result)];

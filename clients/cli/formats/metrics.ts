@@ -25,6 +25,8 @@ export type Change = {
   after: string;
   /** How it changed, in words. */
   change: string;
+  /** True if it may have changed, and nobody knows. */
+  suspected: boolean;
 };
 
 /** Returns the metrics of each region that at least one of the checks has. */
@@ -34,11 +36,12 @@ export const changesOf = (comparison: CheckComparison): Change[] =>
       const compared = comparison.metrics[name].regions[region];
       if (!compared || (compared.base === null && compared.value === null)) return [];
       const [before, after] = [textOrDash(name, compared.base), textOrDash(name, compared.value)];
-      return [{ region, name, verdict: compared.verdict, before, after, change: changeText(name, compared) }];
+      const { verdict, suspected } = compared;
+      return [{ region, name, verdict, suspected, before, after, change: changeText(name, compared) }];
     }),
   );
 
-/** Returns the metrics that got worse or better than those of the base, and how many have each verdict. */
+/** Returns the metrics that got worse or better than those of the base, or perhaps did, and how many have each verdict. */
 export const summaryOf = (comparison: CheckComparison): { changed: Change[]; counts: string } => {
   const changes = changesOf(comparison);
   const having = (verdict: Change['verdict']) => changes.filter((each) => each.verdict === verdict);
@@ -48,7 +51,8 @@ export const summaryOf = (comparison: CheckComparison): { changed: Change[]; cou
     `${having('same').length} same`,
     `${having('unknown').length} unclear`,
   ];
-  return { changed: [...having('regressed'), ...having('improved')], counts: counts.join(', ') };
+  const suspected = changes.filter((each) => each.suspected);
+  return { changed: [...having('regressed'), ...having('improved'), ...suspected], counts: counts.join(', ') };
 };
 
 /** Groups things by a key, in the order of their first appearance. */

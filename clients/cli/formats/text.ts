@@ -176,14 +176,14 @@ const failureLines = (result: CheckResult, view: View): string[] =>
     ...[message, advice].flatMap((text) => signed(' ', text, view)),
   ]);
 
-/** Returns the metrics that got worse or better than those of the base. */
+/** Returns the metrics that got worse or better than those of the base, or perhaps did. */
 const baseLines = ({ base, baseProblem }: CheckResult, view: View): string[] => {
   if (baseProblem) return ['', ...signed(paint('✘', 'poor', view), baseProblem, view)];
   if (!base) return [];
   const { changed, counts } = summaryOf(base);
   if (isOfVariants(base)) return ['', ...wrap(`Compared with ${variantNames(base).base}: ${counts}`, view.width)];
   const lines = changed.flatMap(({ region, name, verdict, before, after, change }) => {
-    const sign = verdict === 'regressed' ? paint('✘', 'poor', view) : paint('✓', 'pass', view);
+    const sign = paint(verdictSigns[verdict], verdictStyles[verdict], view);
     return signed(sign, `${region}  ${labels[name]} ${before} → ${after}: ${change}`, view);
   });
   return ['', ...wrap(`Compared with ${base.baseCheckId}: ${counts}`, view.width), ...lines];

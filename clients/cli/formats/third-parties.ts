@@ -39,13 +39,13 @@ export const changeIn = ({ base }: BilledParties, name: (typeof billedMetrics)[n
   return region === undefined ? undefined : base?.metrics[name].regions[region];
 };
 
-/** Returns the verdict about the score and the times. The bytes are no speed. */
+/** Returns the gravest proved verdict about the score and the times. The bytes are no speed. */
 export const billVerdict = (row: BilledParties): BillVerdict => {
   const verdicts = (['performance', 'lcp', 'tbt'] as const).map((name) => changeIn(row, name)?.verdict ?? 'unknown');
   const [isBetter, isWorse] = [verdicts.includes('improved'), verdicts.includes('regressed')];
   if (isBetter && isWorse) return 'mixed';
   if (isBetter || isWorse) return isBetter ? 'better' : 'worse';
-  return verdicts.every((verdict) => verdict === 'same') ? 'same' : 'unclear';
+  return verdicts.includes('same') ? 'same' : 'unclear';
 };
 
 /** Returns the costs of the third parties together. */

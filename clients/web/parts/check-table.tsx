@@ -4,7 +4,7 @@ import { existsIn, type MetricName, pageMetrics } from '../../../shared/page-met
 import type { RunView } from '../../../shared/run.ts';
 import { regionsText } from '../../words/change.ts';
 import { isScore, labels, mainMetrics, metricNames, metrics, numberOf, orderedFor } from '../../words/numbers.ts';
-import { usePlaces } from '../places.ts';
+import { areOnePlace, usePlaces } from '../places.ts';
 import { columnStyle } from './columns.ts';
 import { Scroll } from './scroll.tsx';
 import { Value } from './value.tsx';
@@ -21,8 +21,8 @@ export const CheckTable = ({
   all: boolean;
 }) => {
   const { runs } = check;
-  const compares = runs.length > 1;
   const places = usePlaces();
+  const compares = runs.length > 1 && !areOnePlace(places, runs);
   const rows = orderedFor(runs, all ? metrics : mainMetrics).filter((name) => isPossible(name, check));
   return (
     <Scroll label="Results by region">

@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact';
 import { verdictSigns } from '../../words/variants.ts';
 
 const signs = { ...verdictSigns, different: '≠' } as const;
-const colors = { improved: 'pass', regressed: 'poor', same: 'muted', unknown: 'unknown', different: '' } as const;
+const colors = { improved: 'pass', regressed: 'poor', same: 'muted', unknown: 'muted', different: '' } as const;
 
 type Props = { verdict: keyof typeof signs; children: ComponentChildren };
 

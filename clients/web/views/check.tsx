@@ -22,7 +22,7 @@ import { FailedRun, Warnings, warningRows } from '../parts/run-notes.tsx';
 import { TwoLines } from '../parts/two-lines.tsx';
 import { Legend } from '../parts/value.tsx';
 import { VariantTables } from '../parts/variant-tables.tsx';
-import { usePlaces } from '../places.ts';
+import { areOnePlace, usePlaces } from '../places.ts';
 import { missingOr, shareTokenOf } from '../share.ts';
 import { isolated, type TabState, useTitle } from '../title.ts';
 
@@ -106,7 +106,10 @@ const useExplanation = (check: CheckView) => {
 };
 
 const Results = ({ check }: { check: CheckView }) => {
-  const compares = isFinished(check) && check.runs.filter(hasSucceeded).length > (check.against ? 0 : 1);
+  const places = usePlaces();
+  const succeeded = check.runs.filter(hasSucceeded);
+  const canCompare = check.against ? succeeded.length > 0 : succeeded.length > 1 && !areOnePlace(places, check.runs);
+  const compares = isFinished(check) && canCompare;
   const { data: comparison } = useLoaded<Comparison>(compares ? check.links.comparison : null);
   const why = useExplanation(check);
   const [all, setAll] = useState(false);

@@ -3,7 +3,7 @@ import type { CheckComparison } from '../../../shared/comparison/schemas.ts';
 import type { CheckExplanation, Explanation } from '../../../shared/explanation/schema.ts';
 import type { MetricName } from '../../../shared/page-metrics.ts';
 import type { Region } from '../../../shared/regions.ts';
-import { changeText } from '../../words/change.ts';
+import { fullChangeText } from '../../words/change.ts';
 import { auditFacts, labelTexts } from '../../words/facts.ts';
 import { gradeOf, metricNames, metrics, plain, textOrDash } from '../../words/numbers.ts';
 import { localTime } from '../../words/times.ts';
@@ -167,7 +167,7 @@ const Row = ({ name, compared, devices }: RowProps) => (
       </td>
     ))}
     <td>
-      <Verdict verdict={compared.verdict}>{changeText(name, compared)}</Verdict>
+      <Verdict verdict={compared.verdict}>{fullChangeText(name, compared)}</Verdict>
     </td>
   </tr>
 );

@@ -1,5 +1,5 @@
 import { canPool, compareChecks } from '../../../shared/comparison/comparison.ts';
-import { acceptedComparison, ComparisonQuery, labelOfBase } from '../../../shared/comparison/query.ts';
+import { acceptedComparison, ComparisonQuery, labelOfBase, USUAL_POOL } from '../../../shared/comparison/query.ts';
 import type { CheckComparison } from '../../../shared/comparison/schemas.ts';
 import { compareVariants } from '../../../shared/comparison/variants.ts';
 import type { Caller, OwnerCaller } from '../../../shared/keys.ts';
@@ -47,7 +47,7 @@ export const parseComparison = (query: Request['query'], base: string | undefine
     ...(intended !== undefined && base === undefined ? [intendedWithoutBase] : []),
   ];
   if (errors.length + misplaced.length > 0) throw invalidInput([...errors, ...misplaced]);
-  return { label, pool: fields.pool ?? 1, intended: fields.intended ?? [] };
+  return { label, pool: fields.pool ?? USUAL_POOL, intended: fields.intended ?? [] };
 };
 
 const poolWithoutLabel = { path: 'pool', message: 'A pool needs a base with a label, such as base=label:branch=main.' };

@@ -1,0 +1,109 @@
+import {
+  type Checks,
+  DRIFT_CHECKS,
+  type DriftingMetric,
+  driftOf,
+  locationOf,
+  meanOf,
+  noiseWithin,
+  ownNoise,
+  squaresOf,
+} from './noise.ts';
+import type { Shift } from './shift.ts';
+import { studentReach } from './student.ts';
+
+/** How much a page moves by itself, and from how many of its checks that is known. */
+export type Noise = { within: number | null; between: number | null; from: 'page' | 'prior'; checks: number };
+
+/** A change whose unit is the check. `freedom` and `variance` are those of the location of a check. */
+export type ChangeOfChecks = { shift: Shift; noise: Noise; freedom: number; variance: number };
+
+type Options = { confidence: number; tbt: number; history: readonly number[] };
+
+/** Fewest degrees of freedom from which an interval is computed. */
+const MIN_FREEDOM = 4;
+
+/**
+ * Estimates the change between the checks of a base and of a head. The samples of one check share the speed of its machine:
+ * they make the check more exact, but only further checks average what changes between checks. Returns undefined if nothing
+ * shows the noise.
+ */
+export const changeOfChecks = (
+  metric: DriftingMetric,
+  base: Checks,
+  head: Checks,
+  { confidence, tbt, history }: Options,
+): ChangeOfChecks | undefined => {
+  const [before, after] = [base.map(locationOf), head.map(locationOf)];
+  const within = noiseWithin([...base, ...head]);
+  const own = ownNoise(history);
+  const measuredFreedom = own.freedom + before.length + after.length - 2;
+  const worth = within.freedom === 0 ? 0 : DRIFT_CHECKS; // one sample a check does not show the noise within it
+  const freedom = worth + measuredFreedom;
+  if (freedom < MIN_FREEDOM) return undefined;
+  const expected = driftOf(metric, (meanOf(before) + meanOf(after)) / 2, tbt) ** 2 + within.ofLocation;
+  const squares = worth * expected + own.squares + squaresOf(before) + squaresOf(after);
+  const variance = Math.max(squares / freedom, within.ofLocation);
+  const error = Math.sqrt(variance * (1 / before.length + 1 / after.length));
+  const shift = shiftWith(meanOf(after) - meanOf(before), studentReach(confidence, freedom) * error, confidence);
+  const noise: Noise = {
+    within: within.freedom === 0 ? null : Math.sqrt(within.variance),
+    between: Math.sqrt(variance),
+    from: measuredFreedom >= DRIFT_CHECKS ? 'page' : 'prior',
+    checks: own.checks + before.length + after.length,
+  };
+  return { shift, noise, freedom, variance };
+};
+
+const shiftWith = (estimate: number, reach: number, confidence: number): Shift => ({
+  ...{ estimate, low: estimate - reach, high: estimate + reach },
+  confidence,
+});
+
+/**
+ * Returns the number of checks a side that would give a verdict in about four of five cases, if the noise stays as it is and
+ * the change is so far from the limit. Returns at most `most`.
+ */
+export const checksThatTell = (
+  { variance, freedom }: Pick<ChangeOfChecks, 'variance' | 'freedom'>,
+  { from, most, distance, confidence }: { from: number; most: number; distance: number; confidence: number },
+): number => {
+  for (let count = from; count < most; count++) {
+    const reach = studentReach(confidence, freedom + 2 * (count - from + 1)) + POWER;
+    if (reach * Math.sqrt((2 * variance) / count) <= distance) return count;
+  }
+  return most;
+};
+
+/** Quantile of a normal distribution for a power of 80 %. */
+const POWER = 0.842;
+
+/** Noise of one audit in turns, as a share of the drift between checks. */
+const SHARE_IN_TURNS = 0.8;
+
+/**
+ * Estimates the change between two variants that were audited in turns on one host. Neighbours in time are pairs, so what
+ * drifts between checks is in both values of a pair.
+ */
+export const changeInTurns = (
+  metric: DriftingMetric,
+  base: readonly number[],
+  head: readonly number[],
+  { confidence, tbt }: Omit<Options, 'history'>,
+): ChangeOfChecks => {
+  const count = Math.min(base.length, head.length);
+  const differences = head.slice(0, count).map((after, i) => after - (base[i] as number));
+  const within = noiseWithin([base, head]);
+  const expected = 2 * (SHARE_IN_TURNS * driftOf(metric, (meanOf(base) + meanOf(head)) / 2, tbt)) ** 2;
+  const freedom = DRIFT_CHECKS + count - 1;
+  const variance = (DRIFT_CHECKS * expected + squaresOf(differences)) / freedom;
+  const reach = studentReach(confidence, freedom) * Math.sqrt(variance / count);
+  return {
+    shift: shiftWith(locationOf(differences), reach, confidence),
+    noise: {
+      ...{ within: within.freedom === 0 ? null : Math.sqrt(within.variance), between: null },
+      ...{ from: count > DRIFT_CHECKS ? 'page' : 'prior', checks: 1 },
+    },
+    ...{ freedom, variance: variance / 2 }, // of one value of a pair
+  };
+};

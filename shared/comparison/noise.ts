@@ -1,0 +1,67 @@
+import type { Drift, MetricKind } from '../page-metrics.ts';
+import { medianOf } from './shift.ts';
+
+/** Samples of a metric, by check. Each check has at least one. */
+export type Checks = readonly (readonly number[])[];
+
+/** A metric as far as its noise is concerned. Without drift, an unchanged page keeps its value. */
+export type DriftingMetric = { kind: MetricKind; drift: Drift | null };
+
+/** Number of checks that the expected drift is worth beside those that were made. */
+export const DRIFT_CHECKS = 6;
+/** Factor of the variance of the mean of normal samples that gives the variance of their location. */
+const LOCATION_VARIANCE = 1.05;
+
+export const meanOf = (values: readonly number[]): number =>
+  values.reduce((sum, value) => sum + value, 0) / values.length;
+
+/** Returns the sum of the squared distances from the mean. */
+export const squaresOf = (values: readonly number[]): number => {
+  const mean = meanOf(values);
+  return values.reduce((sum, value) => sum + (value - mean) ** 2, 0);
+};
+
+/** Returns where the samples of a check lie: the median of the means of all pairs (Hodges and Lehmann). */
+export const locationOf = (samples: readonly number[]): number =>
+  medianOf(samples.flatMap((x, i) => samples.slice(i).map((y) => (x + y) / 2)));
+
+/** Returns the standard deviation between checks that is expected of an unchanged page with this TBT. */
+export const driftOf = ({ kind, drift }: DriftingMetric, level: number, tbt: number): number => {
+  if (!drift) return 0;
+  const { work, most, share, floor } = drift;
+  const size = Math.abs(level);
+  return Math.min(work * tbt, kind === 'score' ? most : most * size) + share * size + floor;
+};
+
+/** Returns the variance within checks, its degrees of freedom, and its part in the variance of the location of a check. */
+export const noiseWithin = (checks: Checks) => {
+  const freedom = checks.reduce((sum, { length }) => sum + length - 1, 0);
+  const squares = checks.reduce((sum, samples) => sum + squaresOf(samples), 0);
+  const variance = freedom === 0 ? 0 : squares / freedom;
+  const samples = checks.length / checks.reduce((sum, { length }) => sum + 1 / length, 0);
+  return { freedom, variance, ofLocation: (LOCATION_VARIANCE * variance) / samples };
+};
+
+/** Neighbours of a series are the newest of it. */
+const MAX_NEIGHBOURS = 20;
+/** Fewest steps between neighbours that tell something. */
+const MIN_STEPS = 3;
+/** A step counts as at most so many typical ones, so that a change of the page is no noise. */
+const MAX_STEP = 9;
+/** Median of chi-squared with one degree of freedom. */
+const TYPICAL = 0.4549;
+/** Neighbouring steps share a check, so each is worth less than an independent one. */
+const WORTH = 2 / 3;
+
+/**
+ * Returns the page's own noise from the locations of its earlier checks, the oldest first, as squares with their degrees of
+ * freedom. It comes from the steps between neighbours, so that a lasting change counts once.
+ */
+export const ownNoise = (locations: readonly number[]): { squares: number; freedom: number; checks: number } => {
+  const newest = locations.slice(-MAX_NEIGHBOURS);
+  const steps = newest.slice(1).map((location, i) => (location - (newest[i] as number)) ** 2 / 2);
+  if (steps.length < MIN_STEPS) return { squares: 0, freedom: 0, checks: 0 };
+  const limit = (MAX_STEP * medianOf(steps)) / TYPICAL;
+  const squares = steps.reduce((sum, step) => sum + Math.min(step, limit), 0);
+  return { squares: WORTH * squares, freedom: WORTH * steps.length, checks: newest.length };
+};

@@ -1,0 +1,95 @@
+import type { AssertionResult } from '../assertions/assertions.ts';
+import type { Category } from '../audit-options.ts';
+import type { AuditVersion } from '../audit-versions.ts';
+import type { Region } from '../name-schemas.ts';
+import { type MetricName, noMetrics, pageMetric } from '../page-metrics.ts';
+import { metricsView, type Sample } from '../page-metrics-schemas.ts';
+import { MIN_SAMPLES } from './by-samples.ts';
+import type { Change } from './change.ts';
+import type { AuditedAs, MeasuredOn } from './comparable.ts';
+import { type Checks, locationOf, meanOf } from './noise.ts';
+import type { Reason, ReasonCode, Value } from './schemas.ts';
+
+/** A finished run, as far as a comparison needs it. */
+export type ComparedRun = Omit<Sample, keyof MeasuredOn | 'cpuBusy'> & {
+  region: Region;
+  state: string;
+  samples: readonly Sample[];
+  environment: MeasuredOn | null;
+  assertions?: readonly AssertionResult[] | null;
+};
+
+/** A finished check with the inputs that decide whether its results can be compared. */
+export type ComparedCheck = Omit<AuditedAs, 'categories'> & {
+  id: string;
+  auditVersion: AuditVersion;
+  categories?: Category[] | undefined;
+  runs: readonly ComparedRun[];
+};
+
+/** A run that is compared, and the runs that are pooled with it. */
+export type Side = { run: ComparedRun; pooled: readonly ComparedRun[] };
+export const sideOf = (run: ComparedRun, pooled: readonly ComparedRun[] = []): Side => ({ run, pooled });
+
+export const samplesOf = ({ run, pooled }: Side): Sample[] => [run, ...pooled].flatMap(({ samples }) => samples);
+
+export const hasSucceeded = (run: ComparedRun | undefined): run is ComparedRun => run?.state === 'succeeded';
+
+export const measuredOn = ({ environment }: ComparedRun): MeasuredOn => ({
+  contended: environment?.contended ?? null,
+  benchmarkIndex: environment?.benchmarkIndex ?? null,
+});
+
+export const reason = (code: ReasonCode, region: Region): Reason => ({ code, region });
+export const differentMachine = ({ region }: ComparedRun): Reason => reason('different-machine', region);
+
+/** Returns the reasons that lie in a single side. */
+export const ownReasons = ({ run, pooled }: Side): Reason[] => [
+  ...(samplesOf({ run, pooled }).length < MIN_SAMPLES ? [reason('fewer-samples', run.region)] : []),
+  ...(run.environment?.contended ? [reason('contended', run.region)] : []),
+];
+
+export const checksOf = (name: MetricName, { run, pooled }: Side): Checks =>
+  [run, ...pooled]
+    .map(({ samples }) => samples.map((sample) => sample[name]).filter((value) => value !== null))
+    .filter((values) => values.length > 0);
+
+/** Returns the TBT of the page by all checks, or 0 if nobody has measured it. */
+export const tbtOf = (...sides: readonly Side[]): number =>
+  meanOf(sides.flatMap((side) => checksOf('tbt', side)).map(locationOf)) || 0;
+
+/** Returns true if a reason makes the verdict about a metric unknown. Too few samples do so by themselves. */
+export const isSpoiledBy = (name: MetricName, regions: readonly Region[], reasons: readonly Reason[]): boolean => {
+  const { dependsOn } = pageMetric(name);
+  return reasons.some(
+    ({ code, region }) =>
+      regions.includes(region) &&
+      ((code === 'contended' && dependsOn !== 'page') || (code === 'different-machine' && dependsOn === 'device')),
+  );
+};
+
+export const noChange = { change: null, noise: null, suspected: false, needs: null, verdict: 'unknown' as const };
+
+export const changeView = (name: MetricName, { shift, by, noise, isSuspected, needs }: Change, isSpoiled: boolean) => ({
+  change: {
+    estimate: shownShift(name, shift.estimate),
+    low: shownShift(name, shift.low),
+    high: shownShift(name, shift.high),
+    confidence: Math.round(shift.confidence * 1000) / 1000,
+    by,
+  },
+  noise: noise && {
+    ...noise,
+    within: noise.within === null ? null : shownShift(name, noise.within),
+    between: noise.between === null ? null : shownShift(name, noise.between),
+  },
+  suspected: isSuspected && !isSpoiled,
+  needs: isSpoiled ? null : needs,
+});
+
+/** Returns a value as a run shows it. */
+export const shown = (name: MetricName, value: number | null): Value =>
+  value === null ? null : metricsView({ ...noMetrics, [name]: value })[name];
+
+/** Returns a difference of values, without the digits that only the arithmetic of a computer makes. */
+const shownShift = (name: MetricName, value: number): Value => shown(name, Math.round(value * 1e6) / 1e6);
