@@ -3,6 +3,7 @@ import {
   ERASED_RECHECK_MS,
   isSendDue,
   LATE_SWEEP_MS,
+  LEASE_MS,
   LEASE_SLACK_MS,
   MAX_LOST_LEASES,
   MAX_TRIES,
@@ -14,6 +15,7 @@ import type { SweepEnv } from '../shared/env.ts';
 import { runError } from '../shared/problems.ts';
 import { isRegion, type Region } from '../shared/regions.ts';
 import { isFinished } from '../shared/run.ts';
+import { unlessAhead } from '../shared/times.ts';
 import { abandon } from './lib/abandon.ts';
 import { type CreateDeps, checkCreator, createDeps } from './lib/create-check.ts';
 import { envOf } from './lib/environment.ts';
@@ -35,6 +37,7 @@ import { type SecretStore, secretStore } from './lib/store/secrets.ts';
 import { type WaitingStore, waitingStore } from './lib/store/waiting.ts';
 import { fireSchedule } from './lib/sweep/fire-schedule.ts';
 import { logFailures } from './lib/sweep/log-failures.ts';
+import { moveBackAhead } from './lib/sweep/move-back-ahead.ts';
 import { mayStillWait, type QueueProgress, queueProgress } from './lib/sweep/queue-progress.ts';
 import { kinds, shardsInUse, wakeable } from './lib/sweep/shards.ts';
 import { wakeAll } from './lib/sweep/wake.ts';
@@ -49,15 +52,21 @@ type Event = { wake?: Region | 'all'; dropLeases?: boolean };
 
 /** Every minute: resends, closes or deletes every item that is past its due time. No item stays open for ever. */
 export const handler = async (event: Event = {}): Promise<void> => {
-  deps ??= depsFrom(envOf('sweep'));
-  await sweep(deps)(event);
+  started ??= start(envOf('sweep'));
+  await started.moveBack();
+  await sweep(started.deps)(event);
 };
 
 /** Ends the running sweep after the items at work. For the local service; Lambda ends the process. */
 export const shutDown = () => shutdown.abort();
 
-let deps: Deps | undefined;
+let started: ReturnType<typeof start> | undefined;
 const shutdown = new AbortController();
+
+const start = (env: SweepEnv) => {
+  const deps = depsFrom(env);
+  return { deps, moveBack: moveBackAhead(deps) };
+};
 
 const depsFrom = (env: SweepEnv): Deps => {
   const secrets = secretStore(env);
@@ -86,7 +95,7 @@ type Deps = {
   queues: Pick<AuditQueues, 'send' | 'count'>;
   deliveries: Pick<DeliveryStore, 'hold'>;
   deliveryQueue: Pick<DeliveryQueue, 'send'>;
-  schedules: Pick<ScheduleStore, 'hold' | 'record' | 'moveOn' | 'erase'>;
+  schedules: Pick<ScheduleStore, 'hold' | 'read' | 'record' | 'moveOn' | 'erase'>;
   secrets: Pick<SecretStore, 'get'>;
   creates: CreateDeps;
   now: () => Date;
@@ -195,8 +204,9 @@ const sweepRun = async (deps: Sweep, run: RunItem, dueAt: number): Promise<void>
   if (isFinished(run.state)) return;
   if (!(await due.isListed(run))) return due.deleteOrphan(run); // its create failed, or its check was erased
 
-  if (run.lease && Date.parse(run.lease.until) > now().getTime()) {
-    await due.postpone(run, new Date(Date.parse(run.lease.until) + LEASE_SLACK_MS));
+  const until = Date.parse(unlessAhead(run.lease?.until, 2 * LEASE_MS, now()) ?? '');
+  if (until > now().getTime()) {
+    await due.postpone(run, new Date(until + LEASE_SLACK_MS));
     return;
   }
   // If the clock was set forward, the holder may be at work, and renews its lease before the second look.

@@ -65,5 +65,8 @@ export const DISABLE_AFTER_MS = 5 * 24 * HOUR;
 /** Time until the sweeper sends the message of a delivery again that may still wait in the queue. */
 export const DELIVERY_RESEND_MS = 5 * MINUTE;
 
+/** Time longer than any after which an open item is due, except for a schedule. */
+export const LONGEST_WAIT_MS = 30 * HOUR;
+
 /** Time until the sweeper looks again at an item that it can't read. A later release may be able to read it. */
 export const ASIDE_MS = 24 * HOUR;

@@ -37,7 +37,8 @@ const tokensOf = (limits: readonly Limit[], tokens: (limit: Limit) => number): R
 
 /** Decides whether a plan allows one more check with this many audits. */
 export const decideCreate = (plan: PlanName, audits: number, now: Date, usage: Usage): Decision => {
-  const buckets = fillBuckets(usage.buckets, plan, now);
+  const stored = unlessBucketsAhead(usage.buckets, now);
+  const buckets = fillBuckets(stored, plan, now);
   const left = takeTokens(buckets, plan, audits);
   if ('limit' in left) {
     const { limit, seconds } = left;
@@ -46,7 +47,7 @@ export const decideCreate = (plan: PlanName, audits: number, now: Date, usage: U
   if (usage.openChecks >= plans[plan].openChecks) {
     return { refused: { limit: 'openChecks', retryAfterSeconds: OPEN_CHECKS_RETRY_SECONDS, buckets } };
   }
-  return { allowed: { buckets: left, bounds: usage.buckets && boundsOf(usage.buckets, buckets.at, plan, audits) } };
+  return { allowed: { buckets: left, bounds: stored && boundsOf(stored, buckets.at, plan, audits) } };
 };
 
 /**
@@ -63,12 +64,20 @@ const boundsOf = (stored: StoredBuckets, now: number, plan: PlanName, audits: nu
 const gainOf = ({ quota, seconds }: Limit, from: number, to: number): number =>
   ((to - from) / 1000) * (quota / seconds);
 
-/** Returns the buckets as time has filled them. A clock that is behind the last one adds nothing. */
-export const fillBuckets = (buckets: StoredBuckets | undefined, plan: PlanName, now: Date): Buckets => {
+/** Time by which clocks may differ, in milliseconds. */
+const SKEW_MS = 60_000;
+
+/** Returns stored buckets, or undefined if a clock that was ahead has written them. They would fill only after that time. */
+const unlessBucketsAhead = (buckets: StoredBuckets | undefined, now: Date): StoredBuckets | undefined =>
+  buckets && buckets.at > now.getTime() + SKEW_MS ? undefined : buckets;
+
+/** Returns the buckets as time has filled them. A clock that is little behind the last one adds nothing. */
+export const fillBuckets = (stored: StoredBuckets | undefined, plan: PlanName, now: Date): Buckets => {
+  const buckets = unlessBucketsAhead(stored, now);
   const at = Math.max(buckets?.at ?? 0, now.getTime());
   const tokens = (limit: Limit) => {
-    const stored = buckets?.[limit.bucket];
-    return stored === undefined ? limit.quota : Math.min(limit.quota, stored + gainOf(limit, buckets?.at ?? at, at));
+    const tokens = buckets?.[limit.bucket];
+    return tokens === undefined ? limit.quota : Math.min(limit.quota, tokens + gainOf(limit, buckets?.at ?? at, at));
   };
   return { ...tokensOf(limitsOf(plan), tokens), at };
 };

@@ -1,4 +1,6 @@
 import { v5 as uuidv5 } from 'uuid';
+import { HOLD_MS } from '../../shared/due-times.ts';
+import { unlessAhead } from '../../shared/times.ts';
 import type { CheckStore } from './store/checks.ts';
 import type { DeliveryItem, DeliveryStore } from './store/deliveries.ts';
 import type { StoredCheck } from './store/find-check.ts';
@@ -24,7 +26,9 @@ export const makeDeliveries = async (deps: Deps, checkId: string): Promise<Deliv
   if (!found?.item.completedAt) return []; // erased
   const { owner, completedAt } = found.item;
   const events = await judgeScheduled(deps, found);
-  const receivers = (await webhooks.list(owner)).filter((each) => !each.disabledAt && each.createdAt <= completedAt);
+  const receivers = (await webhooks.list(owner)).filter(
+    (each) => !each.disabledAt && (unlessAhead(each.createdAt, HOLD_MS, now()) ?? '') <= completedAt,
+  );
   const all = receivers.flatMap((webhook) => deliveriesFor(webhook, found, events));
   for (const delivery of all) await deliveries.create({ ...delivery, owner }, now());
   if (events.length > 0) await forgetEvents(deps, found);

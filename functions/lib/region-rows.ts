@@ -1,5 +1,7 @@
+import { HOLD_MS } from '../../shared/due-times.ts';
 import type { RegionList } from '../../shared/offer.ts';
 import { places, type Region, regions } from '../../shared/regions.ts';
+import { unlessAhead } from '../../shared/times.ts';
 import type { RegionStatus } from './store/regions.ts';
 
 /** Time that a process keeps the states of the regions. A pause takes effect after that time at the latest. */
@@ -38,7 +40,8 @@ export const regionRows = (
   now: Date,
 ): RegionList['regions'] =>
   statuses.map(({ id, pausedAt, lastSuccessAt }) => {
-    const age = now.getTime() - Date.parse(lastSuccessAt ?? '1970-01-01T00:00:00Z');
+    const succeededAt = unlessAhead(lastSuccessAt ?? undefined, HOLD_MS, now);
+    const age = now.getTime() - Date.parse(succeededAt ?? '1970-01-01T00:00:00Z');
     const succeeds = successWithinMinutes === undefined || age < successWithinMinutes * 60_000;
     return {
       id,

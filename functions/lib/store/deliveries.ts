@@ -68,8 +68,8 @@ const isPending: Condition = ifEqual('state', 'pending');
 /** Holds if a delivery waits for the try that a consumer has read. */
 const isUntried = ({ tries }: DeliveryItem, now: Date): Condition =>
   allOf(isPending, ifEqual('tries', tries), {
-    condition: 'attribute_not_exists(#lease) OR #lease.#until <= :now',
-    values: { ':now': now.toISOString() },
+    condition: 'attribute_not_exists(#lease) OR #lease.#until <= :now OR #lease.#until > :ahead',
+    values: { ':now': now.toISOString(), ':ahead': toIso(now.getTime() + 2 * DELIVERY_LEASE_MS) },
   });
 
 export type DeliveryStore = ReturnType<typeof deliveryStore>;

@@ -1,5 +1,5 @@
 import { QueryCommand } from '@aws-sdk/lib-dynamodb';
-import { ASIDE_MS, HOLD_MS } from '../../../shared/due-times.ts';
+import { ASIDE_MS, HOLD_MS, LEASE_SLACK_MS, RENEW_MS } from '../../../shared/due-times.ts';
 import { partitions } from '../../../shared/partitions.ts';
 import type { RunError } from '../../../shared/problems.ts';
 import { follows } from '../../../shared/run.ts';
@@ -95,22 +95,32 @@ export const dueStore = (db: Db) => ({
     return updateOnce(db, { pk, sk }, { set, returns: 'NONE', ...allOf(ifDueAt(listed), ifNoLease, ifNoMark) });
   },
 
+  /** Makes an item that waits for a time far ahead due soon. The holder of a lease renews it before. */
+  moveBack: (item: Due, now: Date) => moveBack(db, item, now),
+
   /** Removes a run's lease, counts it as lost and makes the run due now, unless the run has changed since it was listed. */
-  dropLease: ({ pk, sk, dueAt: listed }: Due, now: Date) =>
-    updateOnce(
-      db,
-      { pk, sk },
-      {
-        set: { dueAt: now.toISOString(), sends: 0 },
-        add: { lostLeases: 1 },
-        remove: ['lease'],
-        ...allOf(ifDueAt(listed), ifAnyLease),
-      },
-    ),
+  dropLease: (run: Due, now: Date) => dropLease(db, run, now),
 
   /** Deletes a run that no check lists, its pointer, its entry, its secrets and the count of its check, unless a repeated create has taken the run over. */
   deleteOrphan: (run: RunItem) => deleteOrphan(db, run),
 });
+
+const moveBack = (db: Db, { pk, sk, dueAt: listed }: Due, now: Date) => {
+  const dueAt = toIso(now.getTime() + RENEW_MS + LEASE_SLACK_MS);
+  return updateOnce(db, { pk, sk }, { set: { dueAt }, returns: 'NONE', ...ifDueAt(listed) });
+};
+
+const dropLease = (db: Db, { pk, sk, dueAt: listed }: Due, now: Date) =>
+  updateOnce(
+    db,
+    { pk, sk },
+    {
+      set: { dueAt: now.toISOString(), sends: 0 },
+      add: { lostLeases: 1 },
+      remove: ['lease'],
+      ...allOf(ifDueAt(listed), ifAnyLease),
+    },
+  );
 
 const setAside = async (db: Db, { pk, sk }: Due, now: Date): Promise<boolean> => {
   const dueAt = toIso(now.getTime() + ASIDE_MS);

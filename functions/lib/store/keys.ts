@@ -1,4 +1,5 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+import { HOLD_MS } from '../../../shared/due-times.ts';
 import { keyText } from '../../../shared/key-text.ts';
 import { ApiKey } from '../../../shared/keys.ts';
 import { partitions } from '../../../shared/partitions.ts';
@@ -16,7 +17,7 @@ import {
   putOnce,
   updateItem,
 } from './dynamodb.ts';
-import { apiKeyKey } from './items.ts';
+import { apiKeyKey, toIso } from './items.ts';
 
 const READS_AT_ONCE = 16;
 
@@ -54,7 +55,10 @@ export const keyStore = (db: Db) => {
      */
     replace: async (prefix: string, fields: NewKey, now: Date): Promise<string> => {
       const { key, text } = newKey(prefix, fields, now);
-      const older = { condition: 'attribute_not_exists(#pk) OR #createdAt <= :now', values: { ':now': key.createdAt } };
+      const older = {
+        condition: 'attribute_not_exists(#pk) OR NOT #createdAt BETWEEN :now AND :ahead',
+        values: { ':now': toIso(now.getTime() + 1), ':ahead': toIso(now.getTime() + HOLD_MS) },
+      };
       if (!(await putItem(db, { ...apiKeyKey(prefix), ...listedKey(key), ...key }, older)))
         throw new Error(`a newer key with the prefix ${prefix} exists. Correct the clock of this machine.`);
       return text;

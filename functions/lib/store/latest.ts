@@ -1,7 +1,9 @@
 import { z } from 'zod';
+import { HOLD_MS } from '../../../shared/due-times.ts';
 import { listedPage, rankOf, StoredResult } from '../../../shared/pages.ts';
 import { partitions } from '../../../shared/partitions.ts';
 import { pick } from '../../../shared/pick.ts';
+import { unlessAhead } from '../../../shared/times.ts';
 import { type Db, getItem, type Item, type Key, updateItem } from './dynamodb.ts';
 import type { StoredCheck } from './find-check.ts';
 import { ifEqual, type RunItem, trendKey } from './items.ts';
@@ -53,7 +55,10 @@ export const addResults = async (
       const entry = trends.find(({ sk }) => sk === trendKey(run.checkId, run.id).sk);
       if (!entry) return; // an earlier release created the check
       const result = resultOf(run, item, String(entry.createId));
-      await update(db, run, now, (page) => withResults({ ...page, url: urlOf(page, run, result) }, [result]));
+      await update(db, run, now, (page) => {
+        const timely = withoutAhead(page, result, now);
+        return withResults({ ...timely, url: urlOf(timely, run, result) }, [result]);
+      });
     }),
   );
   for (const each of written) if (each.status === 'rejected') throw each.reason;
@@ -89,6 +94,13 @@ const withResults = (page: Page, added: readonly StoredResult[] = []): Page => {
     .filter((each) => !isErased(each))
     .sort((a, b) => (listKeyOf(a) < listKeyOf(b) ? 1 : -1));
   return { ...page, results: results.slice(0, KEPT), more: page.more || results.length > KEPT };
+};
+
+/** Drops results of checks that a clock ahead has created, which would stay the newest until then. The series keeps them. */
+const withoutAhead = (page: Page, added: StoredResult, now: Date): Page => {
+  const isTimely = ({ createdAt }: StoredResult) => unlessAhead(createdAt, HOLD_MS, now) !== undefined;
+  const results = isTimely(added) ? page.results.filter(isTimely) : page.results;
+  return { ...page, results, more: page.more || results.length < page.results.length };
 };
 
 /** Returns the spelling of the URL by the newest check. */

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Region } from '../../../shared/regions.ts';
 import { type Db, getItem, parse, updateItem } from './dynamodb.ts';
-import { regionKey } from './items.ts';
+import { regionKey, toIso } from './items.ts';
 
 const RegionItem = z.object({
   pausedAt: z.iso.datetime().optional(),
@@ -44,8 +44,8 @@ export const regionStore = (db: Db) => {
     recordSuccess: async (region: Region, now: Date): Promise<void> => {
       if (Math.abs(now.getTime() - (recordedAt.get(region) ?? 0)) < RECORD_MS) return;
       recordedAt.set(region, now.getTime());
-      const values = { ':now': now.toISOString() };
-      const condition = 'attribute_not_exists(#lastSuccessAt) OR #lastSuccessAt < :now';
+      const values = { ':now': now.toISOString(), ':ahead': toIso(now.getTime() + RECORD_MS) };
+      const condition = 'attribute_not_exists(#lastSuccessAt) OR NOT #lastSuccessAt BETWEEN :now AND :ahead';
       await update(region, { set: { lastSuccessAt: now.toISOString() }, returns: 'NONE', condition, values });
     },
   };

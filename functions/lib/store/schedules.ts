@@ -13,6 +13,7 @@ import {
   type Condition,
   type Db,
   deleteItem,
+  getItem,
   ifAbsent,
   type Key,
   parse,
@@ -117,6 +118,12 @@ export const scheduleStore = (db: Db) => ({
       condition: 'attribute_exists(#pausedAt)',
     }),
 
+  /** Returns a schedule of the open items, or undefined if it is gone or can't be read. */
+  read: async ({ pk, sk }: Due): Promise<ScheduleItem | undefined> => {
+    const item = await getItem(db, { pk, sk });
+    return ScheduleItem.safeParse(item).data;
+  },
+
   /** Reserves a due schedule for a minute, so that one sweep acts on it. Returns undefined if it has changed. */
   hold: async ({ pk, sk, dueAt: listed }: Due, now: Date): Promise<ScheduleItem | undefined> => {
     const dueAt = toIso(now.getTime() + HOLD_MS);
@@ -124,14 +131,8 @@ export const scheduleStore = (db: Db) => ({
     return item && parse(ScheduleItem, item);
   },
 
-  /** Records the result of a time, unless that of a later time is known. Safe to repeat. */
-  record: (schedule: ScheduleItem, last: LastCheck) => {
-    const isNewest = {
-      condition: 'attribute_not_exists(#last) OR #last.#scheduledFor <= :scheduledFor',
-      values: { ':scheduledFor': last.scheduledFor },
-    };
-    return updateItem(db, keyOf(schedule), { set: { last }, returns: 'NONE', ...allOf(ifSame(schedule), isNewest) });
-  },
+  /** Records the result of a time, unless that of a later time is known, which is past. Safe to repeat. */
+  record: (schedule: ScheduleItem, last: LastCheck, now: Date) => record(db, schedule, last, now),
 
   /** Replaces how the pages of a schedule are. Returns false if that has changed since it was read, or if the schedule is gone. */
   putWatch: async (schedule: ScheduleItem, watch: string): Promise<boolean> => {
@@ -147,6 +148,14 @@ export const scheduleStore = (db: Db) => ({
       ...allOf(ifSame(schedule), ifDueAt(schedule.dueAt)),
     }),
 });
+
+const record = (db: Db, schedule: ScheduleItem, last: LastCheck, now: Date) => {
+  const isNewest = {
+    condition: 'attribute_not_exists(#last) OR #last.#scheduledFor <= :scheduledFor OR #last.#scheduledFor > :ahead',
+    values: { ':scheduledFor': last.scheduledFor, ':ahead': toIso(now.getTime() + HOLD_MS) },
+  };
+  return updateItem(db, keyOf(schedule), { set: { last }, returns: 'NONE', ...allOf(ifSame(schedule), isNewest) });
+};
 
 /** Changes a schedule that is shown. Returns the new one, or undefined if the condition failed. */
 const change = async (db: Db, schedule: ScheduleItem, { condition, ...changes }: Change) => {

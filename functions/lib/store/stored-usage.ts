@@ -52,7 +52,7 @@ export const readUsage = async (
 ): Promise<StoredUsage> => {
   const item = (await getItem(db, usageKey(owner))) ?? {};
   const creating = item.creating as Creating | undefined;
-  const isDead = ({ at: since }: Entry) => since + HOLD_MS < at;
+  const isDead = ({ at: since }: Entry) => Math.abs(at - since) > HOLD_MS;
   for (const [id, entry] of Object.entries(creating ?? {})) {
     const change = { returns: 'NONE', remove: [entryOf(id)], ...ifEntry(id, entry) } as const;
     if (isDead(entry)) await updateItem(db, usageKey(owner), change);

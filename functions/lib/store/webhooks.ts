@@ -141,7 +141,8 @@ const create = async (
 const rotate = async (db: Db, webhook: WebhookItem, now: Date) => {
   const earlierUntil = toIso(now.getTime() + ROTATION_HOURS * 3600 * 1000);
   const secret = newSecret();
-  const earlier = validSecrets(webhook, now).map((each) => ({ ...each, until: each.until ?? earlierUntil }));
+  const until = (each: string | null) => (each === null || each > earlierUntil ? earlierUntil : each);
+  const earlier = validSecrets(webhook, now).map((each) => ({ ...each, until: until(each.until) }));
   const secrets = [{ secret, until: null }, ...earlier].slice(0, MAX_SECRETS);
   const isUnchanged = allOf(ifSame(webhook), ifEqual('rotations', webhook.rotations));
   const set = { secrets, rotations: webhook.rotations + 1 };
@@ -153,8 +154,10 @@ const rotate = async (db: Db, webhook: WebhookItem, now: Date) => {
 export const validSecrets = ({ secrets }: WebhookItem, now: Date) =>
   secrets.filter(({ until }) => until === null || until > now.toISOString());
 
-const isTaken = ({ tries }: WebhookItem, lane: Lane, now: Date): boolean =>
-  tries[lane] !== undefined && Date.parse(tries[lane].startedAt) > now.getTime() - DELIVERY_LEASE_MS;
+const isTaken = ({ tries }: WebhookItem, lane: Lane, now: Date): boolean => {
+  const startedAt = unlessAhead(tries[lane]?.startedAt, DELIVERY_LEASE_MS, now);
+  return startedAt !== undefined && Date.parse(startedAt) > now.getTime() - DELIVERY_LEASE_MS;
+};
 
 const lanesOf = ({ failingSince }: WebhookItem): readonly Lane[] => (failingSince ? LANES.slice(0, 1) : LANES);
 
@@ -168,8 +171,11 @@ const takeLane = async (db: Db, webhook: WebhookItem, id: string, now: Date): Pr
   const lane = lanesOf(webhook).find((each) => !isTaken(webhook, each, now));
   if (!lane) return undefined;
   const isFree = {
-    condition: `attribute_not_exists(#tries.#${lane}) OR #tries.#${lane}.#startedAt <= :expired`,
-    values: { ':expired': toIso(now.getTime() - DELIVERY_LEASE_MS) },
+    condition: `attribute_not_exists(#tries.#${lane}) OR NOT #tries.#${lane}.#startedAt BETWEEN :expired AND :ahead`,
+    values: {
+      ':expired': toIso(now.getTime() - DELIVERY_LEASE_MS + 1),
+      ':ahead': toIso(now.getTime() + DELIVERY_LEASE_MS),
+    },
   };
   const set = { [`tries.${lane}`]: { id, startedAt: now.toISOString() } };
   const taken = await updateItem(db, keyOf(webhook), { set, returns: 'NONE', ...allOf(ifSame(webhook), isFree) });

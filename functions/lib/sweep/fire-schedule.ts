@@ -1,5 +1,6 @@
 import { ApiProblemError } from '../../../shared/problems.ts';
 import type { LastCheck } from '../../../shared/schedules.ts';
+import { unlessAhead } from '../../../shared/times.ts';
 import type { checkCreator } from '../create-check.ts';
 import { deriveCheckId } from '../http/idempotency.ts';
 import { log } from '../log.ts';
@@ -24,9 +25,20 @@ export const fireSchedule = async (deps: Deps, due: Due): Promise<void> => {
   const schedule = await schedules.hold(due, now());
   if (!schedule) return; // another sweep has it, or it was paused or deleted
   if (schedule.isHidden) return schedules.erase(schedule, now()); // its create or its deletion never ended
-  if (schedule.nextAt === undefined) throw new Error(`the schedule ${schedule.id} is due and has no next time`);
-  await schedules.record(schedule, await createFor(deps, schedule, schedule.nextAt));
+  const time = dueTimeOf(schedule, now());
+  if (time <= now().toISOString()) await schedules.record(schedule, await createFor(deps, schedule, time), now());
   await schedules.moveOn(schedule, nextTime(schedule.every, new Date(schedule.createdAt), now()));
+};
+
+/**
+ * Returns the time of the check that is due. The next time of a schedule may have had its check, if the clock was set back since.
+ * Then the time after it is due.
+ */
+const dueTimeOf = ({ id, nextAt, last, every, createdAt }: ScheduleItem, now: Date): string => {
+  if (nextAt === undefined) throw new Error(`the schedule ${id} is due and has no next time`);
+  const done = unlessAhead(last?.scheduledFor, 0, now);
+  if (done === undefined || done < nextAt) return nextAt;
+  return nextTime(every, new Date(createdAt), new Date(done)).toISOString();
 };
 
 /** Creates a check. Returns it, or why the service refused it. */
