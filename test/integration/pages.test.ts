@@ -77,6 +77,16 @@ test('an older check that closes late replaces no newer result', async () => {
   expect(found[0]?.change).toMatchObject({ baseCheckId: late.id });
 });
 
+test('an older check that closes late fills no gap after results were dropped', async () => {
+  const late = await create({ at: 0 });
+  const others = [];
+  for (let i = 1; i <= 11; i++) others.push(await audited({ at: 60 * i, performance: 50 + i })); // the list drops the first
+  await erase(String(others[5]?.id));
+  await finish(late, { performance: 40 });
+  const [{ history }] = (await pages()).pages as [PageResult];
+  expect(history.map(({ performance }) => performance)).toEqual([52, 53, 54, 55, 57, 58, 59, 60, 61]);
+});
+
 test('checks of a page that close at once lose no result', async () => {
   const all = await Promise.all([0, 1, 2, 3, 4, 5].map((at) => create({ at })));
   await Promise.all(all.map((check, i) => finish(check, { performance: 60 + i })));

@@ -116,7 +116,7 @@ test('an edit that ends at any write leaves the old check or the new one, and no
   }
 });
 
-test('a sweep that stood still for an hour adds no second check, and moves nothing', async () => {
+test('a sweep that stood still for a day adds no second check, and moves neither the next time nor the last result back', async () => {
   const { call, sweepAt, checks, find, t0 } = startSchedule();
   await call(0, 'POST');
   let resume = () => {};
@@ -138,10 +138,14 @@ test('a sweep that stood still for an hour adds no second check, and moves nothi
   const standing = fireSchedule({ ...world, createCheck: slow, now: () => later(t0, DAY) }, due as never);
   await vi.waitFor(() => expect(resume.toString()).not.toBe('() => {}'));
   await sweepAt(DAY + 61);
+  await sweepAt(2 * DAY);
   const [before] = await find();
   resume();
   await standing;
-  expect(await checks()).toHaveLength(1);
-  expect((await find())[0]?.nextAt).toBe(before?.nextAt);
-  expect(before?.nextAt).toBe(later(t0, 2 * DAY).toISOString());
+  expect(await checks()).toHaveLength(2);
+  expect(await find()).toEqual([before]);
+  expect(before).toMatchObject({
+    nextAt: later(t0, 3 * DAY).toISOString(),
+    last: { scheduledFor: later(t0, 2 * DAY).toISOString() },
+  });
 });

@@ -83,6 +83,24 @@ test('an improvement is named by the cause that is gone', () => {
   expect(explained(label.now, label.base).sentence).toContain('“Form elements do not have associated labels” is fixed');
 });
 
+test('what made the page faster, or changed by less than noise, is no cause of a slow-down', () => {
+  const slower = { lcp: { verdict: 'regressed', change: 400 } } as const;
+  const { base, now } = pairOf('a redirect more');
+  expect(explained(now, base, slower).sentence).toBe(
+    'LCP is 400 ms slower, and the reports show no cause; the page has 0 redirects instead of 1.',
+  );
+  const withServerTime = (more: number): Report => {
+    const audit = base.audits['server-response-time'];
+    const numericValue = Number(audit?.numericValue) + more;
+    return { ...base, audits: { ...base.audits, 'server-response-time': { ...audit, numericValue } } } as Report;
+  };
+  const byLittle = { lcp: { verdict: 'regressed', change: 60 } } as const;
+  expect(explained(base, withServerTime(50), byLittle).sentence).toBe(
+    'LCP is 60 ms slower, and the reports show no cause.',
+  );
+  expect(explained(base, withServerTime(150), slower).sentence).toContain('the server responds in 157 ms');
+});
+
 test('the change of a metric is that of the comparison, if the comparison estimates one', () => {
   const { base, now } = pairOf('an image larger');
   const verdicts = { lcp: { verdict: 'regressed', change: 3456 } } as const;

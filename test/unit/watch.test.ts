@@ -38,6 +38,12 @@ test('the second worse check in a row is a regression, the third none, and the s
   expect(page).toMatchObject({ regressed: [], worse: [], pool: { length: 4 } });
 });
 
+test('a page that was good, worse and good again since its regression has not recovered', () => {
+  const checks = [fast(), fast(), slow(), slow(), fast(), slow(), fast()];
+  expect(judgeAll(checks).events).toEqual(['3 page.regressed lcp']);
+  expect(judgeAll([...checks, fast()]).events).toEqual(['3 page.regressed lcp', '7 page.recovered lcp']);
+});
+
 test.each([
   ['one worse check', [slow(), fast(), slow(), fast()]],
   ['two worse checks with a good one between', [slow(), fast(), slow(), fast(), fast()]],
@@ -107,4 +113,10 @@ test('after a change of the machine the pool has the checks of the new one', () 
   const there = { benchmarkIndex: 900 };
   const checks = [fast(), fast(), fast(there), fast(there), slow(there), slow(there)];
   expect(judgeAll(checks).events).toEqual(['5 page.regressed lcp']);
+});
+
+test('one worse check on the machine before does not keep a page from being judged on another one', () => {
+  const there = { benchmarkIndex: 900 };
+  const checks = [fast(), fast(), slow(), fast(there), fast(there), slow(there), slow(there)];
+  expect(judgeAll(checks).events).toEqual(['6 page.regressed lcp']);
 });
