@@ -85,13 +85,12 @@ const readResults = (): Results | undefined => {
  */
 const runCommand = async (inputs: Inputs, args: readonly string[]): Promise<number> => {
   const file = join(import.meta.dirname, '../cli/page-audit.cjs');
-  const { GITHUB_TOKEN: _, INPUTS: __, ...rest } = env;
   const service = { PAGE_AUDIT_URL: inputs['server-url'], PAGE_AUDIT_KEY: inputs['api-key'] };
   const outputs = Object.values(files).flatMap((each) => ['--output', each]);
   const resume = randomUUID();
   await print(`::stop-commands::${resume}`);
   const child = spawn(process.execPath, [file, 'run', ...outputs, ...args], {
-    env: { ...rest, ...service },
+    env: { ...ofUser(env), ...service },
     stdio: ['ignore', 'inherit', 'inherit'],
   });
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => child.kill(signal));
@@ -99,6 +98,13 @@ const runCommand = async (inputs: Inputs, args: readonly string[]): Promise<numb
   await print(`::${resume}::`);
   return code ?? exitCodes.serviceFault;
 };
+
+/** Variables of the action, and those by which a step steers its job or proves its identity. */
+const OF_STEP = /^(INPUTS|ACTION_PATH|GITHUB_(TOKEN|ENV|OUTPUT|PATH|STATE|STEP_SUMMARY)|ACTIONS_.*)$/;
+
+/** Returns the variables for the command line, which may start a server or a script of a pull request. */
+const ofUser = (all: NodeJS.ProcessEnv): NodeJS.ProcessEnv =>
+  Object.fromEntries(Object.entries(all).filter(([name]) => !OF_STEP.test(name)));
 
 /** Writes the comment if the event is about a pull request. A failure is a warning only. */
 const comment = async (github: GitHub, { pullRequest }: Source, inputs: Inputs, markdown: string): Promise<void> => {

@@ -13,7 +13,13 @@ const names = z
   .transform((value) => (typeof value === 'string' ? value.split(',') : value))
   .optional();
 const formFactor = z.enum(['mobile', 'desktop', 'none'], { error: 'Expected mobile or desktop.' }).optional();
-const isHeaders = z.record(z.string(), z.string(), { error: 'Expected an object of names and texts.' });
+/** Headers as an object or as its JSON. Lighthouse CI leaves out those that are undefined. */
+const ExtraHeaders = z.preprocess(
+  (value) => (typeof value === 'string' ? (parsedJson(value) ?? value) : value),
+  z.record(z.string(), z.string({ error: 'Expected a text.' }).optional(), {
+    error: 'Expected an object of names and texts, or the same as JSON. For a file of headers, use --header @file.',
+  }),
+);
 
 const Throttling = z.looseObject({
   rttMs: z.number().optional(),
@@ -29,15 +35,7 @@ const Settings = z.looseObject({
   onlyCategories: names,
   throttlingMethod: z.string().optional(),
   throttling: Throttling.optional(),
-  extraHeaders: z
-    .union([isHeaders, z.string()])
-    .transform((value, context) => {
-      if (typeof value !== 'string') return value;
-      const { data } = isHeaders.safeParse(parsedJson(value));
-      if (!data) context.addIssue('Expected an object of names and texts, or the same as JSON.');
-      return data ?? {};
-    })
-    .optional(),
+  extraHeaders: ExtraHeaders.optional(),
   blockedUrlPatterns: texts,
   budgets: Budgets.optional(),
   budgetPath: z.string().optional(),
@@ -86,7 +84,9 @@ const parsedJson = (text: string): unknown => {
 export const optionsOf = ({ numberOfRuns, settings = {} }: Collect): Partial<RunOptions> => {
   const { preset, formFactor: form = settings.emulatedFormFactor ?? preset } = settings;
   const categories = settings.onlyCategories ?? (preset === 'perf' ? ['performance'] : undefined);
-  const headers = Object.entries(settings.extraHeaders ?? {}).map(([key, value]) => `${key}: ${value}`);
+  const headers = Object.entries(settings.extraHeaders ?? {}).flatMap(([key, value]) =>
+    value === undefined ? [] : [`${key}: ${value}`],
+  );
   return {
     ...(numberOfRuns !== undefined && { samples: numberOfRuns }),
     ...((form === 'mobile' || form === 'desktop') && { device: [form] }),

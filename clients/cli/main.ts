@@ -1,11 +1,14 @@
 import { isServiceUrl } from './context.ts';
+import { isOwnVariable } from './environment.ts';
 import { exitCodes, explain, InterruptedError, UsageError } from './exit-codes.ts';
 import { openInBrowser } from './open.ts';
 import { runProgram } from './program.ts';
 import { Streams } from './streams.ts';
 import { showsRows, viewOf } from './view.ts';
 
-const { PAGE_AUDIT_URL, PAGE_AUDIT_KEY } = process.env;
+const env = { ...process.env };
+const { PAGE_AUDIT_URL, PAGE_AUDIT_KEY } = env;
+for (const name of Object.keys(env)) if (isOwnVariable(name)) delete process.env[name]; // a lighthouserc may be a script
 /** A terminal and npm may send the same signal to this process, in milliseconds. */
 const REPEAT_MS = 500;
 
@@ -41,7 +44,7 @@ const main = async (): Promise<number> => {
   return runProgram(process.argv.slice(2), {
     serviceUrl: PAGE_AUDIT_URL || undefined,
     key: PAGE_AUDIT_KEY || undefined,
-    env: process.env,
+    env,
     signal: interrupt.signal,
     view: viewOf(process.stdout, process.env),
     print: streams.print,

@@ -2,6 +2,7 @@ import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Context } from './context.ts';
+import { withoutOwn } from './environment.ts';
 import { UsageError } from './exit-codes.ts';
 import { htmlFilesIn, serveFolder } from './folder-server.ts';
 import type { Collect } from './lighthouserc-collect.ts';
@@ -74,11 +75,16 @@ const MAX_OUTPUT = 4000;
 const STOP_MS = 5000;
 
 /** Starts a server with a shell, and waits until it prints the pattern. After the timeout, the audits start anyway. */
-const startServer = async (command: string, collect: Collect, { signal, note }: Context): Promise<AsyncDisposable> => {
+const startServer = async (
+  command: string,
+  collect: Collect,
+  { signal, note, env }: Context,
+): Promise<AsyncDisposable> => {
   const { startServerReadyPattern = 'listen|ready', startServerReadyTimeout = 10_000 } = collect;
   signal.throwIfAborted();
   const isReady = new RegExp(startServerReadyPattern, 'i');
-  const child = spawn(command, { shell: true, detached: true, stdio: ['ignore', 'pipe', 'pipe'] });
+  const stdio = ['ignore', 'pipe', 'pipe'] as const;
+  const child = spawn(command, { shell: true, detached: true, stdio: [...stdio], env: withoutOwn(env) });
   const kill = () => signalGroup(child, 'SIGKILL');
   process.once('exit', kill); // a second interrupt ends this process at once
   const stop = async () => {

@@ -4,12 +4,12 @@ import { once } from 'node:events';
 import { rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { type Environment, withoutOwn } from './environment.ts';
 import { ServiceFaultError, UsageError } from './exit-codes.ts';
 
 /** A service of this command, until `stop`. `ended` aborts if the service ends before. */
 export type OwnService = { url: string; ended: AbortSignal; stop: () => Promise<void> };
 
-type Environment = Readonly<Record<string, string | undefined>>;
 type Options = { env: Environment; signal: AbortSignal; file?: string; startMs?: number; stopMs?: number };
 type Message = { url?: string; error?: string };
 
@@ -35,12 +35,11 @@ export const startOwnService = async (
   }
   if (dataDir === '') throw new UsageError('--data has no folder. Name one, such as --data .local.');
   signal.throwIfAborted();
-  const { PAGE_AUDIT_KEY: _, PAGE_AUDIT_BASIC_AUTH: __, ...rest } = env;
   const temporary =
     dataDir === undefined ? join(tmpdir(), `page-audit-command-${process.pid}-${randomUUID()}`) : undefined;
   const folder = temporary === undefined ? [dataDir as string] : [temporary, 'temporary'];
   const child = spawn(process.execPath, ['--max-semi-space-size=4', file, ...folder], {
-    env: rest,
+    env: withoutOwn(env),
     stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
   });
   const ended = new AbortController();

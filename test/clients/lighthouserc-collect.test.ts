@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { withCollected } from '../../clients/cli/collecting.ts';
 import type { RunOptions } from '../../clients/cli/options.ts';
+import { readSecrets } from '../../clients/cli/secrets.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'lighthouserc-collect-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -90,6 +91,23 @@ test('each part without effect is named, with what to use instead', async () => 
   ]);
 });
 
+test('a header that a script leaves undefined is left out, and a Cookie header becomes cookies of the page', async () => {
+  const assert = join(folder, 'lighthouserc.cjs');
+  const extraHeaders = `{ 'x-a': undefined, 'x-b': 'c', Cookie: 'a=b; c=d' }`;
+  writeFileSync(
+    assert,
+    `module.exports = { ci: { assert: {}, collect: { settings: { extraHeaders: ${extraHeaders} } } } };`,
+  );
+  const { options } = await withCollected(['https://example.com/'], { ...flags, assert }, folder);
+  expect(readSecrets(options, {})('https://example.com/').secrets).toEqual({
+    headers: { 'x-b': 'c' },
+    cookies: [
+      { name: 'a', value: 'b', domain: 'example.com' },
+      { name: 'c', value: 'd', domain: 'example.com' },
+    ],
+  });
+});
+
 test('a command without URLs and a file finds the lighthouserc of its folder', async () => {
   const found = mkdtempSync(join(folder, 'found-'));
   writeFileSync(join(found, '.lighthouserc.yml'), 'ci: { collect: { url: "https://example.com/" } }');
@@ -104,8 +122,12 @@ test('a wrong value is refused with its place, and a command without a page says
   await expect(collected({ collect: { numberOfRuns: 'many' } })).rejects.toThrow(
     /ci\.collect\.numberOfRuns: Expected a number/,
   );
-  await expect(collected({ collect: { settings: { extraHeaders: 'x' } } })).rejects.toThrow(
-    /Expected an object of names/,
-  );
+  for (const [extraHeaders, message] of [
+    ['x', /settings\.extraHeaders: Expected an object of names .* use --header @file/],
+    [{ 'x-a': null }, /lighthouserc\.json:\d+:\d+: ci\.collect\.settings\.extraHeaders\.x-a: Expected a text/],
+    ['{"x-a": 1}', /settings\.extraHeaders\.x-a: Expected a text/],
+  ] as const) {
+    await expect(collected({ collect: { settings: { extraHeaders } } })).rejects.toThrow(message);
+  }
   await expect(collected({})).rejects.toThrow('No page is named. Name a URL, or use --assert');
 });

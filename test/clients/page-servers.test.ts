@@ -1,10 +1,13 @@
+import { execFile } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { get } from 'node:http';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 import { servePages } from '../../clients/cli/page-servers.ts';
 import { commandContext } from '../support/command-context.ts';
+import { compileCache } from '../support/compile-cache.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const dist = temporaryFolder('dist');
@@ -79,6 +82,33 @@ const serverCommand = (port: string) => `${node} -e "
     console.log('Ready on a port');
   })"; true`;
 const urls = ['http://localhost:3000/'];
+
+test('a server and a script of the user get the variables of the user and none of the command', async () => {
+  const files = { server: join(dist, 'server.env'), script: join(dist, 'script.env') };
+  const startServerCommand = `env > ${files.server}; echo ready; sleep 60`;
+  const rc = join(dist, 'lighthouserc.cjs');
+  writeFileSync(
+    rc,
+    `require('fs').writeFileSync(${JSON.stringify(files.script)}, Object.entries(process.env).map((pair) => pair.join('=') + '\\n').join(''));
+    module.exports = { ci: { assert: { assertions: { viewport: 'warn' } }, collect: ${JSON.stringify({ url: urls, startServerCommand })} } };`,
+  );
+  const { PATH } = process.env;
+  const env = {
+    ...compileCache,
+    PATH,
+    MINE: 'mine',
+    PAGE_AUDIT_URL: 'http://127.0.0.1:9/',
+    PAGE_AUDIT_KEY: 'key',
+    PAGE_AUDIT_BASIC_AUTH: 'a:b',
+  };
+  const run = promisify(execFile)(process.execPath, ['clients/cli/main.ts', 'run', '--assert', rc], { env });
+  await expect(run).rejects.toMatchObject({ code: 4, stderr: expect.stringContaining('http://127.0.0.1:9') });
+  for (const file of Object.values(files)) {
+    const variables = readFileSync(file, 'utf8');
+    expect(variables).toContain('MINE=mine\n');
+    expect(variables).not.toContain('PAGE_AUDIT_');
+  }
+});
 
 test('startServerCommand runs until the command ends, with the processes that it started', async () => {
   const port = join(dist, 'port');
