@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, Socket, type TcpNetConnectOpts } from 'node:net';
-import { expect } from 'vitest';
+import { expect, vi } from 'vitest';
 import { type EgressProxy, openEgressProxy } from '../../functions/auditor/egress/proxy.ts';
 import type { EgressPolicy } from '../../functions/lib/target-rules.ts';
 import { DEFAULT_PORTS } from '../../shared/env.ts';
@@ -18,6 +18,7 @@ export const MIB = 2 ** 20;
 export const cleanUps: (() => unknown)[] = [];
 /** Closes the sockets and servers of a test. */
 export const cleanUp = async (): Promise<void> => {
+  vi.useRealTimers();
   for (const each of cleanUps.splice(0).reverse()) await each();
 };
 

@@ -95,9 +95,8 @@ describe('names and servers that fail', () => {
       options.host === PUBLIC ? connect(options) : failing('ENETUNREACH')();
     const down = Array.from({ length: 10 }, (_, i) => `93.184.216.${i + 1}`);
     const proxy = await open({ connect: dial, lookup: () => [...down, PUBLIC] });
-    const started = performance.now();
+    vi.useFakeTimers({ toFake: ['setTimeout'] }); // no head start ends
     expect((await request(proxy, 'many.example.com')).code).toBe(0);
-    expect(performance.now() - started).toBeLessThan(2000); // ten head starts would take 3 s
     expect(dialled).toHaveLength(1);
   });
 

@@ -225,15 +225,13 @@ const chromiumByScript = async (script: (real: string, dir: string) => string): 
 };
 
 test('the time limit of an attempt includes the start of its browser', async () => {
-  const dir = await chromiumByScript((real) => `sleep 4\nexec "${real}" "$@"`);
-  const lab = auditors({ targets: { targets: 'local', ports: [] }, chromiumDir: dir, limitMs: 8000 });
+  const dir = await chromiumByScript(() => 'exec sleep 600');
+  const lab = auditors({ targets: { targets: 'local', ports: [] }, chromiumDir: dir, limitMs: 2000 });
   try {
     await lab.prepare();
-    const startedAt = performance.now();
     const order = anOrder({ url: pages.url('/perfect'), auditVersion: newest });
     const verdict = await lab.audit(order, new AbortController().signal);
     expect(verdict).toMatchObject({ state: 'failed', error: { code: 'audit-timeout' } });
-    expect(performance.now() - startedAt).toBeLessThan(12_000); // more if the limit started with the page's load
   } finally {
     await lab.close();
     await rm(dir, { recursive: true });

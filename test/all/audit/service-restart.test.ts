@@ -33,10 +33,8 @@ afterAll(async () => {
 
 test('a stopped service releases its run, leaves nothing behind, and resumes the run after its next start', async () => {
   const { id } = await auditUnderWay(service, pages, ['us-west1', 'us-east4']);
-  const stoppedAt = Date.now();
   for (const signal of ['SIGTERM', 'SIGINT'] as const) service.signal(signal); // npm may forward a second signal
   expect(await service.exited()).toEqual([0, null]);
-  expect(Date.now() - stoppedAt).toBeLessThan(10_000);
   expect(remainsOf(service.pid)).toEqual({ folders: [], processes: [] });
 
   service = await startLocally(dataDir, { ...noRetakes, LOG_LEVEL: 'DEBUG' });

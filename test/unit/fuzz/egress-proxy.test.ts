@@ -133,12 +133,12 @@ describe('the egress proxy', () => {
       for (const socket of sockets) if (socket.writable) socket.write('a');
     }, 5);
     await Promise.all(sockets.map((socket) => (socket.connecting ? once(socket, 'connect') : undefined)));
-    const startedAt = performance.now();
+    vi.useFakeTimers({ toFake: ['setTimeout'] }); // no timeout of a slow client helps the others
     for (let i = 0; i < 20; i++) {
       const answer = await exchange(proxy.port, [Buffer.of(5, 1, 0, 5, 1, 0, 1, 8, 8, 8, 8, 0, 80)], 'stay');
       expect(answer.toString('hex')).toBe('050005050001000000000000');
     }
-    expect(performance.now() - startedAt).toBeLessThan(5000);
+    vi.useRealTimers();
     clearInterval(drip);
     for (const socket of sockets) socket.destroy();
     await proxy.close();
