@@ -39,6 +39,17 @@ const start = (answer: (post: Post) => Posted | Promise<Posted>, parts = {}) => 
 };
 const newOwner = () => `o-${randomUUID()}`;
 
+test('a webhook gets no delivery of a check that was closed before the webhook existed', async () => {
+  const owner = newOwner();
+  const { posts, hook, finishCheck, drain, advance } = start(() => ok);
+  const early = await hook(owner, 'https://example.com/early');
+  await finishCheck(owner); // its message waits in the queue
+  advance(1000);
+  await hook(owner, 'https://example.com/late');
+  await drain();
+  expect(posts.map(({ url }) => url)).toEqual([early.url]);
+});
+
 test('a receiver that answers 500 for a day gets the delivery after it, with one id on all tries', async () => {
   const owner = newOwner();
   const { posts, hook, finishCheck, drain, pass, now, find } = start(({ at }) => (at < begin + DAY ? status(500) : ok));

@@ -105,6 +105,19 @@ test('a page expires with its series, and its run before, without an end of its 
   expect((await pages()).pages).toEqual([]);
 });
 
+test('an expired page is in no list, even if the table has not deleted its item yet', async () => {
+  await audited();
+  const inDays = (days: number) => new Date(Date.now() + days * 24 * 3600_000);
+  const store = pageStore(world.db);
+  for (const [days, count] of [
+    [399, 1],
+    [401, 0],
+  ] as const) {
+    expect((await store.list(caller.owner, undefined, 10, inDays(days))).entries).toHaveLength(count);
+    expect((await store.ofUrl(caller.owner, 'https://example.com/', '', inDays(days))).entries).toHaveLength(count);
+  }
+});
+
 test('filters by URL, device, region and labels find pages, page by page', async () => {
   const labels = { branch: 'main', team: 'shop' };
   const all = [];

@@ -60,7 +60,8 @@ test.each([
   ['loses the answer', 4, (n: number) => dynamodb.loseResponseOf(n)],
   ['fails from it on', 6, (n: number) => dynamodb.failAfter(n - 1)],
 ])('a schedule makes one check a time, and leaves nothing, if the table %s of any write', async (_, step, breaks) => {
-  for (let n = 1; n <= WRITES; n += step) {
+  for (let n = 2; n <= WRITES; n += step) {
+    // the second write shows a schedule whose secrets are stored
     const { call, sweepAt, checks, stored, find, t0 } = startSchedule();
     breaks(n);
     await call(0, 'POST').catch(() => {});

@@ -37,12 +37,12 @@ export const portsOf = (pid: number): number[] => {
     .map(([, address]) => Number.parseInt(String(address).slice(-4), 16));
 };
 
-/** Returns the number of threads and zombie processes of a user. The kernel's limit of processes counts them. */
-export const threadsOf = (user: number): number =>
+/** Returns the processes of a user, zombie processes too. */
+export const processesOf = (user: number): { pid: number; isZombie: boolean }[] =>
   pids()
-    .map((pid) => unlessGone(() => readFileSync(`/proc/${pid}/status`, 'utf8')) ?? '')
-    .filter((status) => Number(/^Uid:\s+(\d+)/m.exec(status)?.[1]) === user)
-    .reduce((sum, status) => sum + Math.max(1, Number(/^Threads:\s+(\d+)/m.exec(status)?.[1])), 0);
+    .map((pid) => ({ pid, status: unlessGone(() => readFileSync(`/proc/${pid}/status`, 'utf8')) ?? '' }))
+    .filter(({ status }) => Number(/^Uid:\s+(\d+)/m.exec(status)?.[1]) === user)
+    .map(({ pid, status }) => ({ pid, isZombie: /^State:\s+Z/m.test(status) }));
 
 /** Returns the user of a process, or undefined if it has ended. */
 export const userOf = (pid: number): number | undefined => unlessGone(() => statSync(`/proc/${pid}`).uid);

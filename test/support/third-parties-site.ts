@@ -13,25 +13,23 @@ const documentOf = (port: number): string => `<!doctype html>
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width">
-<title>A shop with three third parties</title>
+<title>A shop with two third parties</title>
 </head>
 <body>
 <h1>Shop</h1>
 <p>Some words of the page.</p>
 <img src="http://images.localhost:${port}/hero.svg" width="320" height="240" alt="">
 <script src="http://ads.localhost:${port}/ads.js"></script>
-<script src="http://chat.localhost:${port}/chat.js"></script>
 </body>
 </html>`;
 
-/** Serves a page of `shop.localhost` with third parties on three other hosts of this machine. */
+/** Serves a page of `shop.localhost` with third parties on two other hosts of this machine. */
 export const serveThirdParties = async () => {
   const server = createServer(({ headers, url }, response) => {
     const send = (type: string, body: string) => response.writeHead(200, { 'content-type': type }).end(body);
     const [host = '', port] = (headers.host ?? '').split(':');
     if (url === '/favicon.ico') response.writeHead(404).end();
     else if (host === 'ads.localhost') send('text/javascript', script(300, 10_000));
-    else if (host === 'chat.localhost') send('text/javascript', script(60, 20_000));
     else if (host === 'images.localhost') send('image/svg+xml', image.padEnd(200_000, ' '));
     else send('text/html', documentOf(Number(port)));
   });

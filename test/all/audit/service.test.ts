@@ -53,22 +53,6 @@ test('from a cold start, a check of two regions succeeds, and the service prints
   expect(service.output()).not.toMatch(/^\{/m); // the default log level prints no JSON
 });
 
-test('an unknown host, a closed port and a 404 each fail with their own code and without a score', async () => {
-  const closed = await servePages();
-  await closed.close();
-  const cases = [
-    ['http://nowhere-to-be-found.example.com/', 'dns-failure'],
-    [closed.url('/perfect'), 'unreachable'],
-    [pages.url('/no-such-page'), 'http-error'],
-  ];
-  const checks = await Promise.all(cases.map(([url]) => service.post({ ...perfectCheck(pages), url })));
-  for (const [index, [url, code]] of cases.entries()) {
-    const [run] = (await finishedCheck(service, checks[index]?.id as string)).runs;
-    expect({ url, state: run?.state, code: run?.error?.code }).toEqual({ url, state: 'failed', code });
-    expect(run).toMatchObject({ performance: null, accessibility: null, error: { blame: 'page', retryable: false } });
-  }
-});
-
 test('the curl command that the service prints at its start works without a network', async () => {
   const [, body] = service.output().match(/-d '(.*)'/) ?? [];
   const { id } = await service.post(JSON.parse(body as string));

@@ -15,7 +15,7 @@ import { FULL } from '../../support/full.ts';
 import { noSandboxHere, startRunAudit } from '../../support/lambda-sandbox.ts';
 import { metricsIn } from '../../support/metrics.ts';
 import { type Pages, servePages } from '../../support/pages.ts';
-import { threadsOf } from '../../support/processes.ts';
+import { commandOf, processesOf } from '../../support/processes.ts';
 import { unlessMissing } from '../../support/skips.ts';
 import { aCheck, startWorld, type World } from '../../support/world.ts';
 
@@ -146,12 +146,24 @@ describe("the deployed audit function in a sandbox like Lambda's", needsSandbox,
         const { state } = await audited('13.5.0', { categories: ['seo'] });
         expect(state, deployed.logs()).toBe('succeeded');
       }
-      await deployed.runFor(1500); // the browser exits, and the auditor of the next audit starts
-      return threadsOf(USER);
     };
+    const zombies = () => processesOf(USER).filter(({ isZombie }) => isZombie).length;
+    const browsers = () => processesOf(USER).filter(({ pid }) => commandOf(pid).includes('--user-data-dir')).length;
+    /** Lets the browser exit, and its auditor reap its own children. */
+    const runUntil = (holds: () => boolean) =>
+      expect
+        .poll(async () => {
+          await deployed.runFor(300);
+          return holds();
+        })
+        .toBe(true);
+    await auditTimes(1);
+    await runUntil(() => browsers() === 0);
+    const before = zombies();
     const times = FULL ? 18 : 1;
-    const atRest = await auditTimes(FULL ? 2 : 1);
-    expect(await auditTimes(times)).toBeLessThanOrEqual(atRest + times);
+    await auditTimes(times);
+    await runUntil(() => browsers() === 0);
+    await runUntil(() => zombies() <= before + times);
   });
 });
 
