@@ -62,6 +62,22 @@ const faults: [observation: Observation, fault: Fault][] = [
     { code: 'tls-error', detail: 'The TLS connection failed: ERR_CERT_DATE_INVALID.' },
   ],
   [
+    observed(stopped, { failure: 'ERR_BAD_SSL_CLIENT_AUTH_CERT' }),
+    {
+      code: 'tls-error',
+      detail:
+        'The server requires a client certificate (ERR_BAD_SSL_CLIENT_AUTH_CERT), and an audit has none. Audit the page at an address that needs none.',
+    },
+  ],
+  [
+    observed(stopped, { failure: 'ERR_FAILED', navigations: 1 }),
+    {
+      code: 'unreachable',
+      detail:
+        "The document failed inside the browser (ERR_FAILED), although the server could be reached. The page's service worker probably answered the request and failed. Correct its fetch handler.",
+    },
+  ],
+  [
     observed(stopped, { failure: 'ERR_UNSAFE_PORT', url: 'http://127.0.0.1:9/' }),
     { code: 'forbidden-target', detail: 'The page leads to http://127.0.0.1:9/. Browsers refuse to open its port.' },
   ],
@@ -194,6 +210,14 @@ const faults: [observation: Observation, fault: Fault][] = [
     { code: 'no-content', detail: 'The page navigated to about:blank, which is not http or https.' },
   ],
   [observed(erroredAudits(['first-contentful-paint', 'Required: NO_FCP'])), { code: 'no-content' }],
+  [
+    observed(erroredAudits(['first-contentful-paint', 'Required: NO_FCP']), { failure: 'ERR_HTTP2_PROTOCOL_ERROR' }),
+    { code: 'invalid-response', detail: "The browser rejected the server's response: ERR_HTTP2_PROTOCOL_ERROR." },
+  ],
+  [
+    observed(erroredAudits(['first-contentful-paint', 'Required: NO_FCP']), { failure: 'ERR_ABORTED' }),
+    { code: 'no-content' },
+  ],
   [
     observed(erroredAudits(['largest-contentful-paint', 'It painted nothing. (NO_LCP)'])),
     {

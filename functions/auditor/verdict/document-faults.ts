@@ -49,6 +49,13 @@ const byNetError: readonly [
 ][] = [
   [/^ERR_TOO_MANY_REDIRECTS$/, () => ({ code: 'redirect-loop' })],
   [
+    /^ERR_(BAD_SSL_CLIENT_AUTH_CERT|SSL_CLIENT_AUTH_CERT_NEEDED)$/,
+    (failure) => ({
+      code: 'tls-error',
+      detail: `The server requires a client certificate (${failure}), and an audit has none. Audit the page at an address that needs none.`,
+    }),
+  ],
+  [
     /^ERR_(CERT|SSL|BAD_SSL|TLS|ECH|NO_SSL)/,
     (failure) => ({ code: 'tls-error', detail: `The TLS connection failed: ${failure}.` }),
   ],
@@ -77,6 +84,16 @@ const byNetError: readonly [
   [
     /^ERR_(CONTENT_DECODING|INVALID_(HTTP_)?RESPONSE|INVALID_CHUNKED|RESPONSE_HEADERS_MULTIPLE|HTTP2|SPDY|HTTP_1_1)|^ERR_BLOCKED_BY_RESPONSE$/,
     (failure) => ({ code: 'invalid-response', detail: `The browser rejected the server's response: ${failure}.` }),
+  ],
+  [
+    /^ERR_FAILED$/, // a fresh browser has no service worker before its first document
+    (failure, { mainFrame }) =>
+      mainFrame.navigations > 0
+        ? {
+            code: 'unreachable',
+            detail: `The document failed inside the browser (${failure}), although the server could be reached. The page's service worker probably answered the request and failed. Correct its fetch handler.`,
+          }
+        : undefined,
   ],
   [/^ERR_ABORTED$/, (_, { mainFrame }) => faultOfAborted(mainFrame)],
 ];

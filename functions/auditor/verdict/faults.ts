@@ -140,7 +140,11 @@ const faultOfMissingMetrics = (summary: AuditSummary, observation: Observation):
     const address = summary.finalUrl ? `${cutText(summary.finalUrl, 200)}, which is not` : 'an address that is not';
     return { code: 'no-content', detail: `The page navigated to ${address} http or https.` };
   }
-  if (/NO_FCP|mainDocumentRequest not found|identify the main resource/.test(fcpMessage)) return { code: 'no-content' };
+  if (/NO_FCP|mainDocumentRequest not found|identify the main resource/.test(fcpMessage)) {
+    // A blank document that failed, perhaps only on the second visit, is no blank page. A download aborts a navigation.
+    const isBroken = mainFrame.failure && mainFrame.failure !== 'ERR_ABORTED';
+    return isBroken ? faultOfDocument(observation) : { code: 'no-content' };
+  }
   if (end.how === 'audited' && end.document === 'gone') return { code: 'no-content', detail: BODY_GONE };
   if (isBlank(observation)) return faultOfBlank(observation);
   const hasNoLargestPaint = !fcpMessage && lcpCode === 'NO_LCP'; // the browser may then record no screenshot either
