@@ -31,10 +31,11 @@ const startAuditor = (
     false,
     cpuShares(async () => {}),
   ),
-  module?: string,
+  { module, starvedMs }: { module?: string; starvedMs?: () => number } = {},
 ) =>
   startAuditorProcess('13.5.0', {
     ...(module && { module }),
+    ...(starvedMs && { starvedMs: () => starvedMs }),
     cpuAccess: access,
     benchmark: hostBenchmark(),
     limits: limitsOn(2 ** 34, LIMIT_MS),
@@ -42,11 +43,10 @@ const startAuditor = (
   });
 
 test.each([
-  ['an auditor that was never confined', 0, 1],
-  ['an auditor that was confined all the time', 1, 2],
-])('%s has its whole time limit', async (_, confinedShare, limits) => {
-  const shares = { ...cpuShares(async () => {}), confinedMs: () => confinedShare * performance.now() };
-  const auditor = startAuditor(cpuAccess(1, false, shares));
+  ['an auditor that was never starved', 0, 1],
+  ['an auditor that was starved all the time', 1, 2],
+])('%s has its whole time limit', async (_, starvedShare, limits) => {
+  const auditor = startAuditor(undefined, { starvedMs: () => starvedShare * performance.now() });
   try {
     const startedAt = performance.now();
     const { end } = await auditor.audit({ order, launch: settings() }, {}, new AbortController().signal);
@@ -97,7 +97,7 @@ test.each(['null', "{ type: 'nonsense' }"])(
       module,
       `process.send({ type: 'ready' }); process.once('message', () => process.send(${message}));`,
     );
-    const auditor = startAuditor(undefined, module);
+    const auditor = startAuditor(undefined, { module });
     try {
       await expect(auditor.audit({ order, launch: settings() }, {}, new AbortController().signal)).rejects.toThrow();
     } finally {

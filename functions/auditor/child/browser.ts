@@ -7,6 +7,7 @@ import { DEFAULT_FLAGS } from 'chrome-launcher/dist/flags.js';
 import puppeteer, { type Browser, type ConnectionTransport, type Page } from 'puppeteer-core';
 import { allPids, killProcess, readText, statFieldsOf } from '../host/processes.ts';
 import type { LaunchSettings } from '../messages.ts';
+import { elapsed } from './own-time.ts';
 
 export type Launch = LaunchSettings & { workDir: string };
 
@@ -74,7 +75,7 @@ const startChromium = async (
     };
     return { browser, page: (await target.page()) as Page, close };
   } catch (error) {
-    if ((await Promise.race([exited, sleep(1000)])) === 'by itself') return undefined; // the pipe may close before the exit
+    if ((await Promise.race([exited, elapsed(1000)])) === 'by itself') return undefined; // the pipe may close before the exit
     throw error;
   }
 };

@@ -1,11 +1,11 @@
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
 import type { CDPSession } from 'puppeteer-core';
 import { type AuditVersion, auditVersion } from '../../../shared/audit-versions.ts';
 import { cutText } from '../../../shared/text.ts';
 import { deprioritizeWorkers } from '../host/cpu-shares.ts';
 import { closeInheritedFiles } from '../host/processes.ts';
+import { starvationOf } from '../host/starvation.ts';
 import { type Audited, importLighthouse, measureBenchmark, runLighthouse } from '../lighthouse/run.ts';
 import {
   type AuditorMessage,
@@ -24,6 +24,7 @@ import { launchBrowser, profileOf } from './browser.ts';
 import { watchLiveness } from './liveness.ts';
 import { useSecrets } from './login.ts';
 import { type Watched, watchMainFrame } from './main-frame.ts';
+import { elapsed, makeTimersPatient } from './own-time.ts';
 import { heldDocument, keepDocument, releaseDocument } from './page-hold.ts';
 import { asksForPassword, canRunScripts, closePopups, documentState } from './page-probe.ts';
 import { watchProgress } from './progress.ts';
@@ -64,11 +65,13 @@ const reportError = async (error: unknown) => {
   });
 };
 process.on('unhandledRejection', async (error) => {
-  await sleep(REJECTION_GRACE_MS); // Lighthouse leaves rejections unhandled when a page navigates during the audit
+  await elapsed(REJECTION_GRACE_MS); // Lighthouse leaves rejections unhandled when a page navigates during the audit
   reportError(error);
 });
 process.on('uncaughtException', reportError);
 
+const starvedMs = starvationOf(process.pid);
+makeTimersPatient(starvedMs);
 const lighthouse = await importLighthouse(version);
 receive<StartAudit | StartBenchmark>().then(serve).catch(reportError);
 send({ type: 'ready' });
@@ -92,10 +95,11 @@ async function audit({ order, launch, benchmark: known }: StartAudit): Promise<v
   const unused = await useSecrets(browser, page, order);
   const pageSession = await page.createCDPSession();
   let everPainted = false;
-  const watched = await watchMainFrame(pageSession, (record) => {
+  const onMainFrame = (record: MainFrame) => {
     everPainted ||= record.painted;
     if (!isSeen) send({ type: 'mainFrame', record });
-  });
+  };
+  const watched = await watchMainFrame(pageSession, onMainFrame, () => performance.now() - starvedMs());
   const mainFrame = () => watched.record;
   session = pageSession;
   closePopups(browser);
@@ -126,7 +130,7 @@ async function audit({ order, launch, benchmark: known }: StartAudit): Promise<v
       setTimeout(() => reportError({ code: 'NO_FCP', message: 'The page painted nothing.' }), BLANK_PAGE_MS);
     }
     send({ type: 'measured', ...(!knownBenchmark && { benchmark }) });
-    stopWatch = watchProgress(pageSession, traffic, (pulse) => send({ type: 'pulse', ...pulse }));
+    stopWatch = watchProgress(pageSession, traffic, starvedMs, (pulse) => send({ type: 'pulse', ...pulse }));
     // Version 9 would then often get no response from its page. It copes with busy workers anyway.
     if (auditVersion(version).acceptsPage) deprioritizeWorkers(process.pid);
   };
@@ -135,8 +139,7 @@ async function audit({ order, launch, benchmark: known }: StartAudit): Promise<v
     onLoaded: () => keepDocument(pageSession, watched),
     documentFor: (requestId: unknown) => heldDocument(watched, requestId),
     onNavigate: () => releaseDocument(watched),
-    traffic,
-    onMeasured,
+    ...{ traffic, onMeasured },
   };
   const { summary, simulate } = await runLighthouse(lighthouse, order, hooks);
   clearTimeout(hangTimer);

@@ -25,7 +25,8 @@ export const watchLiveness = (
     ]);
     if (!isBrowserSilent && !isPageSilent) return;
     const after = readBusyMs();
-    const isIdle = (part: FrozenPart) => after[part] - before[part] < IDLE_SHARE * (performance.now() - startedAt);
+    const windowMs = performance.now() - startedAt;
+    const isIdle = (part: FrozenPart) => after[part] - before[part] < IDLE_SHARE * windowMs; // false if unknown
     if (isBrowserSilent && isIdle('browser')) onFrozen('browser');
     else if (isPageSilent && isShown() && isIdle('page')) onFrozen('page');
   };
@@ -38,13 +39,15 @@ export const watchLiveness = (
   return () => clearInterval(timer);
 };
 
-/** Reads how long the browser's main process and its renderers were busy, in milliseconds. */
+/** Reads how long the browser's main process and its renderers were busy, in milliseconds. NaN if the kernel does not say. */
 const readBusyMs = (): Record<FrozenPart, number> => {
   const busy = { browser: 0, page: 0 };
   for (const pid of membersOf(process.pid)) {
     const command = readText(`/proc/${pid}/cmdline`) ?? '';
     const part = command.includes('--type=renderer') ? 'page' : command.includes('--type=') ? undefined : 'browser';
-    if (part && pid !== process.pid) busy[part] += busyMsByThread(pid).reduce((sum, [, ms]) => sum + ms, 0);
+    if (!part || pid === process.pid) continue;
+    const threads = busyMsByThread(pid);
+    busy[part] += threads.length > 0 ? threads.reduce((sum, [, ms]) => sum + ms, 0) : Number.NaN;
   }
   return busy;
 };

@@ -16,6 +16,8 @@ export const ATTACHMENT = /^\s*(?!inline\s*(?:;|$))[^\s;=]+\s*(?:;|$)/i;
 export type Watched = {
   record: MainFrame;
   change: (changes: Partial<MainFrame>) => void;
+  /** The clock of all times. It stands still while the browser is starved. */
+  now: () => number;
   motion: () => Motion;
   /** Whether the page must stay on its document: not yet, now, or no longer, because Lighthouse leaves it. */
   hold: 'ahead' | 'on' | 'over';
@@ -39,13 +41,18 @@ export type Watched = {
 };
 
 /** Watches the main frame. Calls `onChange` with the record at each change. Resolves when the browser sends all events. */
-export const watchMainFrame = async (session: CDPSession, onChange: (record: MainFrame) => void): Promise<Watched> => {
+export const watchMainFrame = async (
+  session: CDPSession,
+  onChange: (record: MainFrame) => void,
+  now = () => performance.now(),
+): Promise<Watched> => {
   const watched: Watched = {
     record: emptyMainFrame,
     change: (changes) => {
       watched.record = { ...watched.record, ...changes };
       onChange(watched.record);
     },
+    now,
     motion: () => ({
       isRequested: watched.before !== undefined,
       changedAt: watched.changedAt,
@@ -139,7 +146,7 @@ const watchPage = (session: CDPSession, watched: Watched): void => {
     depths.clear();
     dialogs = 0;
     const scriptless = watched.sandboxed && frame.loaderId === requestId;
-    watched.changedAt = performance.now();
+    watched.changedAt = watched.now();
     watched.change({
       ...{ navigations: record.navigations + 1, loaded: false, painted: false, scriptless },
       ...(departure && hold === 'ahead' && { left: [...(record.left ?? []), departure].slice(-MAX_LEFT) }),
@@ -152,7 +159,7 @@ const watchPage = (session: CDPSession, watched: Watched): void => {
   session.on('Page.lifecycleEvent', ({ frameId, loaderId, name }) => {
     if (frameId !== watched.mainFrameId || loaderId !== watched.shown?.loaderId) return;
     if (name !== 'load' && name !== 'firstContentfulPaint') return;
-    watched.changedAt = performance.now();
+    watched.changedAt = watched.now();
     watched.change(name === 'load' ? { loaded: true } : { painted: true });
   });
   session.on('Page.frameAttached', ({ frameId, parentFrameId }) => {
@@ -181,7 +188,7 @@ const MAX_LEFT = 5;
 const watchRefreshes = (session: CDPSession, watched: Watched): void => {
   session.on('Page.frameScheduledNavigation', ({ frameId, delay, reason }) => {
     const isRefresh = reason === 'metaTagRefresh' || reason === 'httpHeaderRefresh';
-    if (frameId === watched.mainFrameId && isRefresh) watched.refreshAt = performance.now() + delay * 1000;
+    if (frameId === watched.mainFrameId && isRefresh) watched.refreshAt = watched.now() + delay * 1000;
   });
   session.on('Page.frameClearedScheduledNavigation', ({ frameId }) => {
     if (frameId === watched.mainFrameId) watched.refreshAt = undefined;

@@ -3,6 +3,7 @@ import type { CDPSession, Protocol } from 'puppeteer-core';
 import { PROBE_TIMEOUT_MS } from '../stop-rules.ts';
 import { ATTACHMENT, type Watched } from './main-frame.ts';
 import { isMoving, SETTLE_MS } from './motion.ts';
+import { listened } from './own-time.ts';
 
 const POLL_MS = 50;
 /** Time for the response to a navigation that the page starts, in milliseconds. */
@@ -15,7 +16,7 @@ const ANSWER_MS = 2000;
 export const keepDocument = async (session: CDPSession, watched: Watched): Promise<void> => {
   if (!watched.shown || watched.hold !== 'ahead') return;
   await settle(watched);
-  await Promise.race([hold(session, watched), sleep(PROBE_TIMEOUT_MS)]); // a hung page may not answer
+  await Promise.race([hold(session, watched), listened(PROBE_TIMEOUT_MS)]); // a hung page may not answer
 };
 
 /**
@@ -27,8 +28,9 @@ export const heldDocument = ({ hold, shown, earlierLoaders }: Watched, requestId
 
 /** Waits until the page stops navigating: each redirect by script or by a refresh has ended, and its target has loaded. */
 const settle = async (watched: Watched): Promise<void> => {
-  const end = performance.now() + SETTLE_MS;
-  while (performance.now() < end && isMoving(watched.record, watched.motion(), performance.now())) await sleep(POLL_MS);
+  const { now, motion } = watched;
+  const end = now() + SETTLE_MS;
+  while (now() < end && isMoving(watched.record, motion(), now())) await sleep(POLL_MS);
 };
 
 /**

@@ -1,7 +1,7 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Browser, CDPSession, Target } from 'puppeteer-core';
 import type { DocumentState, MainFrame } from '../messages.ts';
 import { PROBE_TIMEOUT_MS } from '../stop-rules.ts';
+import { listened } from './own-time.ts';
 
 /** Closes each popup, because it would use CPU time during the audit. */
 export const closePopups = (browser: Browser): void => {
@@ -12,21 +12,20 @@ export const closePopups = (browser: Browser): void => {
 const closePopup = async (popup: Target) => (await popup.page())?.close();
 
 /** Returns true if the page runs scripts. An isolated world keeps its own objects even if the page overwrites its built-ins. */
-export const canRunScripts = async (session: CDPSession): Promise<boolean> =>
-  Promise.race([
-    evaluateInIsolatedWorld(session, '1').then(
-      () => true,
-      () => false,
-    ),
-    sleep(PROBE_TIMEOUT_MS, false),
-  ]);
+export const canRunScripts = (session: CDPSession): Promise<boolean> => inTime(askPage(session).then(() => true));
 
 /** Returns true if neither an answer nor an error comes in time. */
-export const isSilent = (command: Promise<unknown>): Promise<boolean> =>
-  new Promise((resolve) => {
-    setTimeout(resolve, PROBE_TIMEOUT_MS, true);
-    command.catch(() => {}).then(() => resolve(false));
-  });
+export const isSilent = async (command: Promise<unknown>): Promise<boolean> =>
+  !(await inTime(
+    command.then(
+      () => true,
+      () => true,
+    ),
+  ));
+
+/** Returns false if an answer is an error, or does not come in time. */
+const inTime = (answer: Promise<boolean>): Promise<boolean> =>
+  Promise.race([answer.catch(() => false), listened(PROBE_TIMEOUT_MS).then(() => false)]);
 
 /** Asks the page to run a script. */
 export const askPage = (session: CDPSession): Promise<unknown> => evaluateInIsolatedWorld(session, '1');
@@ -46,10 +45,7 @@ export const asksForPassword = (session: CDPSession): Promise<boolean> =>
   holds(session, '[...document.querySelectorAll("input[type=password]")].some((e) => e.getClientRects().length > 0)');
 
 const holds = (session: CDPSession, expression: string): Promise<boolean> =>
-  Promise.race([
-    evaluateInIsolatedWorld(session, expression).then(Boolean, () => false),
-    sleep(PROBE_TIMEOUT_MS, false),
-  ]);
+  inTime(evaluateInIsolatedWorld(session, expression).then(Boolean));
 
 async function evaluateInIsolatedWorld(session: CDPSession, expression: string): Promise<unknown> {
   const { frameTree } = await session.send('Page.getFrameTree');

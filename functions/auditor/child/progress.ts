@@ -10,13 +10,21 @@ import { canRunScripts } from './page-probe.ts';
 export const watchProgress = (
   session: CDPSession,
   traffic: ProtocolTraffic,
+  starvedMs: () => number,
   onPulse: (pulse: Pulse) => void,
 ): (() => void) => {
   const startedAt = performance.now();
   let before = readCpu();
   let probing = false;
+  let starvedBefore = starvedMs(); // at the newest answer, or a little earlier
+  let seen = { answeredAt: traffic.answeredAt, starved: starvedBefore };
   const timer = setInterval(async () => {
-    const silentMs = Math.round(performance.now() - Math.max(startedAt, traffic.answeredAt));
+    const { answeredAt } = traffic;
+    if (answeredAt !== seen.answeredAt) starvedBefore = seen.starved;
+    seen = { answeredAt, starved: starvedMs() };
+    const silentMs = Math.round(
+      performance.now() - Math.max(startedAt, answeredAt) - Math.max(0, seen.starved - starvedBefore),
+    );
     if (probing || silentMs < PULSE_MS) return;
     probing = true;
     const answers = await canRunScripts(session);

@@ -116,7 +116,7 @@ const uncaughtMessage = (stderr: string): string | undefined => /Error: (.+?)(\]
 
 const startError = async (executable: string, env: Record<string, string>): Promise<string | undefined> => {
   try {
-    await promisify(execFile)(executable, ['--no-sandbox', '--version'], { env, timeout: 20_000 });
+    await promisify(execFile)(executable, ['--no-sandbox', '--version'], { env, timeout: 60_000 });
     return undefined;
   } catch (error) {
     const { stderr, message } = error as { stderr?: string; message: string };

@@ -21,10 +21,10 @@ export const threadsOf = (pid: number): number[] => listDir(`/proc/${pid}/task`)
 
 /**
  * Returns how long the threads of a process have run or have waited for a CPU, in milliseconds. A waiting thread counts as
- * busy, so that no process seems idle because the machine is busy.
+ * busy, so that no process seems idle because the machine is busy. A thread without readings is missing.
  */
-export const busyMsByThread = (pid: number): [thread: number, ms: number][] =>
-  threadsOf(pid).map((tid) => {
-    const { ranMs, waitedMs } = readThreadTime(pid, tid) ?? { ranMs: 0, waitedMs: 0 };
-    return [tid, ranMs + waitedMs];
+export const busyMsByThread = (pid: number): (readonly [thread: number, ms: number])[] =>
+  threadsOf(pid).flatMap((tid) => {
+    const time = readThreadTime(pid, tid);
+    return time ? [[tid, time.ranMs + time.waitedMs] as const] : [];
   });

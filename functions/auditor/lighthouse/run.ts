@@ -162,7 +162,7 @@ const debuggingPort = async (profile: string): Promise<number> => {
     try {
       return Number((await readFile(join(profile, 'DevToolsActivePort'), 'utf8')).split('\n')[0]);
     } catch (error) {
-      if (tries >= 200) throw error;
+      if (tries >= 3000) throw error;
       await sleep(10);
     }
   }

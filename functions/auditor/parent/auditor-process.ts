@@ -10,10 +10,11 @@ import { reservePort } from '../../lib/audit-ports.ts';
 import { log } from '../../lib/log.ts';
 import type { HostBenchmark } from '../host/benchmark.ts';
 import { acquireCpu, type CpuAccess } from '../host/cpu-shares.ts';
-import { userOfService, watchResources } from '../host/free-resources.ts';
+import { onLambda, userOfService, watchResources } from '../host/free-resources.ts';
 import { waitForGroupExit } from '../host/orphans.ts';
 import type { User } from '../host/privileges.ts';
 import { killGroup, watchProcesses } from '../host/processes.ts';
+import { starvationOf } from '../host/starvation.ts';
 import {
   type AuditEnd,
   type AuditOrder,
@@ -28,7 +29,7 @@ import { scrubberOf } from '../scrub.ts';
 import { type AuditEvent, type AuditState, decide, initialState, type Limits } from '../stop-rules.ts';
 import { measureAhead } from './child-benchmark.ts';
 import { childModule, forkChild, inFolder, onceEnded } from './fork-child.ts';
-import { extensionOf, namedTimers } from './timers.ts';
+import { namedTimers } from './timers.ts';
 
 /** Time that a finished auditor has to close its browser, in milliseconds. */
 const BROWSER_CLOSE_MS = 1000;
@@ -58,18 +59,22 @@ type ProcessOptions = {
   cpuAccess: CpuAccess;
   benchmark: HostBenchmark;
   limits: Limits;
+  starvedMs?: typeof starvationOf;
   user: User | undefined;
+};
+
+const newWorkDir = async (user: User | undefined): Promise<string> => {
+  const dir = await mkdtemp(join(tmpdir(), `${WORK_DIR_PREFIX}${process.pid}-`));
+  if (user) await chown(dir, user.uid, user.gid);
+  return dir;
 };
 
 /** Starts an auditor process, which imports Lighthouse and then waits for its only audit. */
 export const startAuditorProcess = (
   version: AuditVersion,
-  { module = childModule(), cpuAccess, benchmark, limits, user }: ProcessOptions,
+  { module = childModule(), cpuAccess, benchmark, limits, starvedMs = starvationOf, user }: ProcessOptions,
 ) => {
-  const workDir = mkdtemp(join(tmpdir(), `${WORK_DIR_PREFIX}${process.pid}-`)).then(async (dir) => {
-    if (user) await chown(dir, user.uid, user.gid);
-    return dir;
-  });
+  const workDir = newWorkDir(user);
   const child = workDir.then((dir) => forkChild(module, version, dir, user));
   child.then(
     (started) => {
@@ -117,7 +122,8 @@ export const startAuditorProcess = (
     if (!auditVersion(version).acceptsPage) debugging = await reservePort();
     signal.throwIfAborted();
     const outcome = await runAudit(auditor, order, {
-      ...{ cpuAccess, benchmark, limits, hooks, signal, stderr: () => stderr, user: user?.uid ?? userOfService() },
+      ...{ cpuAccess, benchmark, limits, starvedMs, hooks, signal },
+      ...{ stderr: () => stderr, user: user?.uid ?? userOfService() },
       launch: inFolder(dir, { ...launch, debuggingPort: debugging?.port }),
     });
     completed = outcome.end.how === 'audited';
@@ -143,10 +149,7 @@ const waitForExit = async (exit: Promise<unknown>, pid: number): Promise<void> =
   if (!hasExited) log.error('A killed auditor has not exited. It may still use memory and CPU.', { pid });
 };
 
-type AuditContext = {
-  cpuAccess: CpuAccess;
-  benchmark: HostBenchmark;
-  limits: Limits;
+type AuditContext = Required<Omit<ProcessOptions, 'module' | 'user'>> & {
   hooks: AuditHooks;
   signal: AbortSignal;
   stderr: () => string;
@@ -156,16 +159,14 @@ type AuditContext = {
 
 /** Sends the order to the auditor. Passes each event to the stop rules and follows their decision until the audit ends. */
 const runAudit = (auditor: ChildProcess, order: AuditOrder, context: AuditContext): Promise<EndedAudit> => {
-  const { cpuAccess, benchmark, limits, hooks, signal, stderr, launch, user } = context;
+  const { cpuAccess, benchmark, limits, starvedMs, hooks, signal, stderr, launch, user } = context;
   const { promise, resolve, reject } = Promise.withResolvers<EndedAudit>();
   const group = auditor.pid as number;
   const over = new AbortController();
   const timedPart = new AbortController();
-  let extension = extensionOf(() => cpuAccess.shares.confinedMs(group), limits.attemptMs);
-  const timers = namedTimers((timer) => {
-    const ms = timer === 'attempt' ? extension.next() : 0;
-    if (ms > 0) timers.start(timer, ms);
-    else handle({ type: 'elapsed', timer });
+  const timers = namedTimers((timer) => handle({ type: 'elapsed', timer }), {
+    lostMs: starvedMs(group),
+    maxAttemptMs: onLambda() ? 0 : limits.attemptMs, // an invocation has no more time
   });
   const startedAt = performance.now();
   const stopWatching = isTimed(order) ? cpuAccess.load.watch(over.signal) : undefined;
@@ -194,7 +195,6 @@ const runAudit = (auditor: ChildProcess, order: AuditOrder, context: AuditContex
   const waitForCpu = async (): Promise<void> => {
     const remainingMs = limits.attemptMs - (performance.now() - startedAt); // the limit pauses during the wait
     readCpu = await acquireCpu(group, cpuAccess, timedPart.signal).finally(stopWatching);
-    extension = extensionOf(() => cpuAccess.shares.confinedMs(group), limits.attemptMs); // the wait did not count
     handle({ type: 'cpu-acquired', remainingMs });
     auditor.send({ benchmark: benchmark.current() } satisfies StartSignal);
   };

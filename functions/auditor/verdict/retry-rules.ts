@@ -15,7 +15,7 @@ type RetryRule = {
 };
 type FailedAttempt = Attempt & { code: RunProblemCode };
 
-/** Audit code of an attempt that made no progress. It holds on a busy machine too. */
+/** Audit code of an attempt that made no progress. */
 export const PAGE_STALLED = 'PAGE_STALLED';
 
 /** Audit codes of an attempt in which a part did not respond although it was idle. */
@@ -29,14 +29,13 @@ const isTimeout = ({ code, auditCode }: Attempt): boolean =>
 export const isHang = (attempt: Attempt): boolean => isTimeout(attempt) || isStalled(attempt);
 const isCrash = ({ code }: Attempt): boolean => code === 'page-crashed';
 const isRetryable = ({ code }: FailedAttempt): boolean => runProblems[code].retryable;
-/** The page may have stopped responding only because other processes used the CPU. */
-const isHungWhileContended = ({ auditCode, contended }: Attempt): boolean => auditCode === 'PAGE_HUNG' && contended;
 
 const retryRules: readonly RetryRule[] = [
   {
-    // The page is to blame for two hangs. A timeout says nothing about the page if other processes used the CPU.
+    // The page is to blame for two hangs, also on a busy machine, because no time limit counts starvation. Only the limit of
+    // an attempt may end before the page had its time.
     retries: isHang,
-    counts: (attempt) => isStalled(attempt) || (isTimeout(attempt) && !attempt.contended),
+    counts: (attempt) => isHang(attempt) && !(attempt.code === 'audit-timeout' && attempt.contended),
     limit: 2,
     codeAtLimit: 'page-hung',
   },
@@ -48,13 +47,8 @@ const retryRules: readonly RetryRule[] = [
     codeBelowLimit: 'browser-crashed',
   },
   {
-    retries: isHungWhileContended,
-    counts: (attempt, newest) => attempt.code === newest.code,
-    limit: 2,
-  },
-  {
     // Each audit timeout takes two minutes, so two of them end all retries.
-    retries: (newest) => isRetryable(newest) || isHungWhileContended(newest),
+    retries: isRetryable,
     counts: ({ code }) => code === 'audit-timeout',
     limit: 2,
   },
