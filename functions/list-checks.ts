@@ -47,7 +47,7 @@ export const listChecks =
       return hasResult(summary) ? summary : undefined;
     };
     const { shown, nextCursor } = await pageOf(
-      (count) => lists.checks(owner, rangeOf(parameters), count, now()),
+      (count, from) => lists.checks(owner, rangeOf(parameters, from), count, now()),
       { limit, isFiltered },
       (entries) => Promise.all(entries.map(summaryOf)),
     );

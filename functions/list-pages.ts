@@ -21,8 +21,8 @@ export const listPages =
       matches({ ...newest, ...place }) && (region === undefined || of === region);
     const at = now();
     const { shown, nextCursor } = await orderedPageOf(
-      (count) =>
-        url === undefined ? pages.list(request.owner, cursor, count, at) : pages.ofUrl(request.owner, url, cursor, at),
+      (count, from = cursor) =>
+        url === undefined ? pages.list(request.owner, from, count, at) : pages.ofUrl(request.owner, url, from, at),
       { limit, isFiltered: isFiltered || region !== undefined, keyOf: ({ listKey }) => listKey, cursorOfKey },
       async (entries) => entries.map(({ page }) => (isWanted(page) ? pageResult(page, at) : undefined)),
     );

@@ -26,7 +26,7 @@ export const listRuns =
     const isWanted = (entry: Entry) =>
       isUnreadable(entry) ? isAlone : matches(entry) && (region === undefined || entry.region === region); // no filter can judge an unreadable one
     const { shown, nextCursor } = await pageOf(
-      (count) => lists.runs(request.owner, url, rangeOf(parameters), count, now()),
+      (count, from) => lists.runs(request.owner, url, rangeOf(parameters, from), count, now()),
       { limit, isFiltered: isFiltered || region !== undefined },
       async (entries) => entries.map((entry) => (isWanted(entry) ? entry : undefined)),
     );

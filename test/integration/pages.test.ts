@@ -78,9 +78,9 @@ test('an older check that closes late replaces no newer result', async () => {
 });
 
 test('an older check that closes late fills no gap after results were dropped', async () => {
-  const late = await create({ at: 0 });
+  const late = await create({ at: -720 });
   const others = [];
-  for (let i = 1; i <= 11; i++) others.push(await audited({ at: 60 * i, performance: 50 + i })); // the list drops the first
+  for (let i = 1; i <= 11; i++) others.push(await audited({ at: 60 * i - 720, performance: 50 + i })); // the list drops the first
   await erase(String(others[5]?.id));
   await finish(late, { performance: 40 });
   const [{ history }] = (await pages()).pages as [PageResult];

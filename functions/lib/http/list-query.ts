@@ -52,9 +52,9 @@ export const parseQueryWith = <Place>(
   return fields as Parameters<Place>;
 };
 
-/** Returns the part of the list that the parameters ask for. */
-export const rangeOf = ({ createdAfter, createdBefore, cursor }: Parameters): Range => {
-  const befores = [createdBefore, cursor && listKeyOf(cursor)].filter((each) => each !== undefined);
+/** Returns the part of the list that the parameters ask for, after a sort key if one is given. */
+export const rangeOf = ({ createdAfter, createdBefore, cursor }: Parameters, from?: string): Range => {
+  const befores = [createdBefore, from ?? (cursor && listKeyOf(cursor))].filter((each) => each !== undefined);
   return {
     after: createdAfter && `${createdAfter}~`, // after each item of that time
     before: befores.sort()[0],

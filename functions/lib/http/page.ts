@@ -1,16 +1,22 @@
 import { listKeyOf, type Position, type UnreadableEntry } from '../store/lists.ts';
 import { cursorOf } from './list-query.ts';
 
-/** Number of entries that one query reads if a filter may drop most of them. */
+/** Most entries that a page reads if a filter may drop most of them. */
 const FILTERED_READ = 1000;
+/** Number of them that one query reads, so that other requests are answered between. */
+const READ_AT_ONCE = 200;
 
 /** How a list sorts its entries: the sort key of an entry, and the cursor of a sort key. */
 type Order<Entry> = { keyOf: (entry: Entry) => string; cursorOfKey: (key: string) => string };
 
-type Read<Entry> = (limit: number) => Promise<{ entries: Entry[]; last: string | undefined; more: boolean }>;
+/** Reads entries after a sort key, or from the beginning of the list on. */
+type Read<Entry> = (
+  limit: number,
+  from: string | undefined,
+) => Promise<{ entries: Entry[]; last: string | undefined; more: boolean }>;
 
 /**
- * Returns one page of a list, made of one query. `keep` returns an entry as the client sees it, or undefined to drop it.
+ * Returns one page of a list. `keep` returns an entry as the client sees it, or undefined to drop it.
  * With a filter a page may be shorter than its limit. Only a next cursor of null is the end.
  */
 export const pageOf = <Entry extends Position, Shown>(
@@ -29,19 +35,25 @@ export const orderedPageOf = async <Entry, Shown>(
   { limit, isFiltered, keyOf, cursorOfKey }: Options & Order<Entry>,
   keep: Keep<Entry, Shown>,
 ): Promise<Page<Shown>> => {
-  const { entries, last, more } = await read(isFiltered ? FILTERED_READ : limit + 1);
+  const [atOnce, most] = isFiltered ? [READ_AT_ONCE, FILTERED_READ] : [limit + 1, limit + 1];
   const shown: Shown[] = [];
-  for (let from = 0; from < entries.length; from += limit) {
-    const batch = entries.slice(from, from + limit);
-    for (const [i, each] of (await keep(batch)).entries()) {
-      if (each === undefined) continue;
-      shown.push(each);
-      const key = keyOf(batch[i] as Entry);
-      const isLast = !more && key === last;
-      if (shown.length === limit) return { shown, nextCursor: isLast ? null : cursorOfKey(key) };
+  let lastKey: string | undefined;
+  for (let count = 0; count < most; count += atOnce) {
+    const { entries, last, more } = await read(atOnce, lastKey);
+    for (let from = 0; from < entries.length; from += limit) {
+      const batch = entries.slice(from, from + limit);
+      for (const [i, each] of (await keep(batch)).entries()) {
+        if (each === undefined) continue;
+        shown.push(each);
+        const key = keyOf(batch[i] as Entry);
+        const isLast = !more && key === last;
+        if (shown.length === limit) return { shown, nextCursor: isLast ? null : cursorOfKey(key) };
+      }
     }
+    if (!more || last === undefined) return { shown, nextCursor: null };
+    lastKey = last;
   }
-  return { shown, nextCursor: more && last !== undefined ? cursorOfKey(last) : null };
+  return { shown, nextCursor: lastKey === undefined ? null : cursorOfKey(lastKey) };
 };
 
 /** Returns the entries of a page that can be read, and the ids of the others if there are any. */
