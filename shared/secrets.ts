@@ -131,5 +131,9 @@ export const belongsTo = (pageHost: string, host: string, registrableOf: Registr
   return host === pageHost || (domain !== null && (host === domain || host.endsWith(`.${domain}`)));
 };
 
+/** Returns true if a cookie has ended before a time in milliseconds. */
+export const isExpired = ({ expires = -1 }: Pick<Cookie, 'expires'>, now: number): boolean =>
+  expires >= 0 && expires * 1000 <= now;
+
 /** Returns the host of a cookie's domain, which may begin with a dot. */
 export const hostOfCookie = ({ domain }: Pick<Cookie, 'domain'>): string => domain.replace(/^\./, '').toLowerCase();

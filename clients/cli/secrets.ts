@@ -1,6 +1,6 @@
 import { Option } from 'commander';
 import { getDomain } from 'tldts';
-import type { Secrets } from '../../shared/secrets.ts';
+import { isExpired, type Secrets } from '../../shared/secrets.ts';
 import { type HeaderLine, headersFrom } from '../login/headers.ts';
 import { ownOf } from '../login/own-site.ts';
 import { UsageError } from './exit-codes.ts';
@@ -53,7 +53,11 @@ export const readSecrets = (
   return (url) => {
     const { own, leftOut } = ownOf(given, url, registrableDomain);
     const left = leftOut === undefined ? [] : [`Left out for ${url}: ${leftOut} of other sites.`];
-    return { secrets: { ...common, ...own }, notes: [...notes, ...left] };
+    const now = Date.now();
+    const old = [...(own.storageState?.cookies ?? []), ...(own.cookies ?? [])].filter((each) => isExpired(each, now));
+    const names = [...new Set(old.map(({ name }) => name))].join(', ');
+    const expired = names === '' ? [] : [`Expired cookies for ${url}: ${names}. Log in again, and save the new ones.`];
+    return { secrets: { ...common, ...own }, notes: [...notes, ...left, ...expired] };
   };
 };
 

@@ -1,4 +1,4 @@
-import { type Cookie, hostOfCookie } from '../../shared/secrets.ts';
+import { type Cookie, hostOfCookie, isExpired } from '../../shared/secrets.ts';
 
 /** Returns the `Cookie` header of a request, as a browser with these cookies would send it. */
 export const cookieHeader = (cookies: readonly Cookie[], url: URL, now = Date.now()): { cookie?: string } => {
@@ -7,12 +7,11 @@ export const cookieHeader = (cookies: readonly Cookie[], url: URL, now = Date.no
 };
 
 const isFor = (cookie: Cookie, { hostname, pathname, protocol }: URL, now: number): boolean => {
-  const { domain, path = '/', secure = false, expires = -1 } = cookie;
+  const { domain, path = '/', secure = false } = cookie;
   const host = hostOfCookie(cookie);
   const isOfHost = hostname === host || (domain.startsWith('.') && hostname.endsWith(`.${host}`));
   const isBelow = pathname === path || pathname.startsWith(path.endsWith('/') ? path : `${path}/`);
-  const isAlive = expires < 0 || expires * 1000 > now;
-  return isOfHost && isBelow && isAlive && (!secure || protocol === 'https:' || isLoopback(hostname));
+  return isOfHost && isBelow && !isExpired(cookie, now) && (!secure || protocol === 'https:' || isLoopback(hostname));
 };
 
 const isLoopback = (host: string): boolean => /^(?:.+\.)?localhost$|^127\.|^\[::1\]$/.test(host);

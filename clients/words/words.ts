@@ -15,7 +15,8 @@ const nextSteps: Readonly<Record<string, string>> = {
   unreachable: 'Check that the server runs and accepts connections from the service.',
   'tls-error': 'Check the certificate of the server and its chain.',
   'invalid-response': "Check the headers of the server's answer, for example Content-Encoding or Location.",
-  'http-error': "Open the page yourself. The service can't audit a page that needs a login.",
+  'http-error':
+    'Open the page yourself. A check of a page behind a login needs its headers, password, cookies or storage state.',
   'not-html': 'Audit the address of an HTML page.',
   'no-content': 'Check that the page shows text or an image without a click.',
   'page-hung': 'Look for a script that never ends.',

@@ -64,6 +64,7 @@ test('a cookies.txt is read with its flags, and the credentials from the environ
     '.example.com\tTRUE\t/\tTRUE\t1900000000\tsso\tone',
     '#HttpOnly_app.example.com\tFALSE\t/a\tFALSE\t0\tsession\ttwo',
     '.other.example\tTRUE\t/\tTRUE\t0\tad\tthree',
+    '.example.com\tTRUE\t/\tTRUE\t1500000000\told\tfour',
   ].join('\n');
   const options = { cookieFile: file('cookies.txt', text) };
   const { secrets, notes } = readSecrets(options, { PAGE_AUDIT_BASIC_AUTH: 'anna:p' })('https://app.example.com/');
@@ -88,9 +89,13 @@ test('a cookies.txt is read with its flags, and the credentials from the environ
         httpOnly: true,
         expires: -1,
       },
+      expect.objectContaining({ name: 'old' }),
     ],
   });
-  expect(notes).toEqual(['Left out for https://app.example.com/: 1 cookie of other sites.']);
+  expect(notes).toEqual([
+    'Left out for https://app.example.com/: 1 cookie of other sites.',
+    'Expired cookies for https://app.example.com/: old. Log in again, and save the new ones.',
+  ]);
 });
 
 test('without the flags nothing is sent', () => {

@@ -1,6 +1,6 @@
 import type { Browser, CDPSession, Page, Protocol } from 'puppeteer-core';
 import { pick } from '../../../shared/pick.ts';
-import type { Cookie, StorageState } from '../../../shared/secrets.ts';
+import { type Cookie, isExpired, type StorageState } from '../../../shared/secrets.ts';
 import type { AuditOrder, UnusedSecrets } from '../messages.ts';
 import { databaseScript } from './indexed-db.ts';
 import { sendHeaders } from './origin-headers.ts';
@@ -18,15 +18,15 @@ export const useSecrets = async (
   const session = await page.createCDPSession();
   const refusedDatabases = await fillStorage(session, page, secrets.storageState?.origins ?? []);
   const cookies = [...(secrets.storageState?.cookies ?? []), ...(secrets.cookies ?? [])];
-  const isExpired = ({ expires = -1 }: Cookie) => expires >= 0 && expires * 1000 <= Date.now();
+  const isOld = (cookie: Cookie) => isExpired(cookie, Date.now());
   const refusedCookies = await setCookies(
     session,
     url,
-    cookies.filter((cookie) => !isExpired(cookie)),
+    cookies.filter((cookie) => !isOld(cookie)),
   );
   await session.detach();
   await sendHeaders(await browser.target().createCDPSession(), url, secrets);
-  return { refusedCookies, expiredCookies: cookies.filter(isExpired).map(({ name }) => name), refusedDatabases };
+  return { refusedCookies, expiredCookies: cookies.filter(isOld).map(({ name }) => name), refusedDatabases };
 };
 
 /**
