@@ -46,7 +46,12 @@ export const CreateWebhookBody = z
     url: z
       .string()
       .meta({ description: 'A public URL that starts with https://, without credentials.', maxLength: 2048 }),
-    events: z.array(WebhookEvent).min(1).max(webhookEvents.length).meta({ uniqueItems: true }),
+    events: z
+      .array(WebhookEvent)
+      .min(1)
+      .max(webhookEvents.length)
+      .refine((events) => new Set(events).size === events.length)
+      .meta({ uniqueItems: true }),
   })
   .meta({ id: 'CreateWebhook' });
 export type CreateWebhookBody = z.infer<typeof CreateWebhookBody>;

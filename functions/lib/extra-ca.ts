@@ -1,5 +1,5 @@
 import { X509Certificate } from 'node:crypto';
-import { readFileSync } from 'node:fs';
+import { closeSync, openSync, readSync } from 'node:fs';
 import { rootCertificates } from 'node:tls';
 
 const PEM = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g;
@@ -24,9 +24,31 @@ export const extraAuthorities = (file: string, now = new Date()): X509Certificat
 export const trustedAuthorities = (file: string | undefined): string[] | undefined =>
   file === undefined ? undefined : [...rootCertificates, ...extraAuthorities(file).map(String)];
 
+/** Size up to which a file is read. All public authorities together have 0.3 MiB. */
+const MAX_BYTES = 4 * 2 ** 20;
+
 const readPem = (file: string): string => {
+  const bytes = readStart(file);
+  if (bytes.length > MAX_BYTES)
+    throw new Error(
+      `The file ${file} is larger than ${MAX_BYTES / 2 ** 20} MiB. Use a PEM file of certificate authorities.`,
+    );
+  return bytes.toString('utf8');
+};
+
+/** Returns at most one byte more of a file than is read. A device, such as /dev/zero, has no end and no size. */
+const readStart = (file: string): Buffer => {
   try {
-    return readFileSync(file, 'utf8');
+    const descriptor = openSync(file, 'r');
+    try {
+      const bytes = Buffer.alloc(MAX_BYTES + 1);
+      let length = 0;
+      for (let read = 1; read > 0 && length < bytes.length; length += read)
+        read = readSync(descriptor, bytes, length, bytes.length - length, null);
+      return bytes.subarray(0, length);
+    } finally {
+      closeSync(descriptor);
+    }
   } catch (error) {
     throw new Error(`Use a readable PEM file. ${file} can't be read (${(error as NodeJS.ErrnoException).code}).`);
   }

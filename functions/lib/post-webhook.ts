@@ -14,6 +14,8 @@ import { targetRules } from './target-rules.ts';
 /** Bytes of a receiver's answer that are read, and characters of them that are kept. */
 const MAX_READ_BYTES = 4096;
 const MAX_RESPONSE = 500;
+/** Interim answers (status 100 to 199) that a receiver may send before its answer. */
+const MAX_INTERIM = 10;
 
 /** Answer of a receiver, or why there is none. */
 export type Posted =
@@ -121,6 +123,11 @@ const exchange = (target: URL, socket: Socket, headers: Record<string, string>, 
         ...headers,
       },
     });
+    let interim = 0;
+    request.on('information', () => {
+      if (++interim > MAX_INTERIM) reject(new RefusedError('The receiver sends interim answers without an end.'));
+    });
+    request.on('upgrade', resolve); // status 101, which nobody has asked for
     request.on('response', resolve).on('error', reject).end(bytes);
   });
 

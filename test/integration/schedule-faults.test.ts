@@ -2,9 +2,11 @@ import { randomUUID } from 'node:crypto';
 import { expect, test, vi } from 'vitest';
 import { checkCreator, createDeps } from '../../functions/lib/create-check.ts';
 import { log } from '../../functions/lib/log.ts';
+import type { Due } from '../../functions/lib/store/due.ts';
 import { openDb } from '../../functions/lib/store/dynamodb.ts';
 import { listStore } from '../../functions/lib/store/lists.ts';
-import { scheduleStore } from '../../functions/lib/store/schedules.ts';
+import { type ScheduleItem, scheduleStore } from '../../functions/lib/store/schedules.ts';
+import { fireSchedule } from '../../functions/lib/sweep/fire-schedule.ts';
 import { schedules } from '../../functions/schedules.ts';
 import { sweep } from '../../functions/sweep.ts';
 import { CreateEnv } from '../../shared/env.ts';
@@ -117,6 +119,30 @@ test('an edit that ends at any write leaves the old check or the new one, and no
   }
 });
 
+test.each([
+  ['pause', (each: ScheduleItem, now: Date) => world.schedules.pause(each, now), undefined],
+  [
+    'edit',
+    (each: ScheduleItem, now: Date) => world.schedules.edit(each, { every: '2d', next: later(now, DAY) }),
+    2 * DAY,
+  ],
+])('a %s while a check is made is not undone', async (_, act, next) => {
+  const { call, find, t0 } = startSchedule();
+  await call(0, 'POST');
+  const now = later(t0, DAY);
+  const checkId = randomUUID();
+  const createCheck = async () => {
+    await act((await find())[0] as ScheduleItem, now);
+    return { status: 201, body: { id: checkId } };
+  };
+  const [due] = await world.due.list({ kind: 'schedules', shard: 0 }, now, 10, now);
+  await fireSchedule({ ...world, createCheck, now: () => now }, due as Due);
+  const [schedule] = (await find()) as [ScheduleItem];
+  expect(schedule.nextAt).toBe(next && later(t0, next).toISOString());
+  expect(schedule.dueAt).toBe(schedule.nextAt);
+  expect(schedule.last?.checkId).toBe(checkId);
+});
+
 test('a sweep that stood still for a day adds no second check, and moves neither the next time nor the last result back', async () => {
   const { call, sweepAt, checks, find, t0 } = startSchedule();
   await call(0, 'POST');
@@ -134,7 +160,6 @@ test('a sweep that stood still for a day adds no second check, and moves neither
       },
     },
   });
-  const { fireSchedule } = await import('../../functions/lib/sweep/fire-schedule.ts');
   const [due] = await world.due.list({ kind: 'schedules', shard: 0 }, later(t0, DAY), 10, later(t0, DAY));
   const standing = fireSchedule({ ...world, createCheck: slow, now: () => later(t0, DAY) }, due as never);
   await vi.waitFor(() => expect(resume.toString()).not.toBe('() => {}'));

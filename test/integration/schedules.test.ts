@@ -181,6 +181,11 @@ test('an edit keeps, replaces or erases the secrets, and sends kept ones to no o
   const elsewhere = { ...check, url: 'https://example.org/' };
   const refused = await problemOf(await edit(owner, schedule, { check: elsewhere }), 400, 'invalid-request');
   expect(refused).toMatchObject({ errors: [{ path: 'check.url' }] });
+  await problemOf(
+    await edit(owner, schedule, { check: { ...check, url: 'http://example.com/' } }),
+    400,
+    'invalid-request',
+  );
 
   const basicAuth = { username: 'u', password: 'secret-2' };
   const replaced = (await (await edit(owner, schedule, { check: { ...elsewhere, basicAuth } })).json()) as Schedule;

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { validSecrets, type WebhookItem } from '../../functions/lib/store/webhooks.ts';
 import type { ApiKey } from '../../shared/keys.ts';
 import type { CreatedWebhook, Delivery } from '../../shared/webhooks.ts';
 import { startDeliveryPoller } from '../support/delivery-poller.ts';
@@ -8,7 +9,7 @@ import { type Gateway, startFunctions } from '../support/gateway.ts';
 import { problemOf } from '../support/problem.ts';
 import { type Receiver, startReceiver, verified } from '../support/receiver.ts';
 import { waitFor } from '../support/service.ts';
-import { aCheck, startWorld, type World } from '../support/world.ts';
+import { aCheck, later, startWorld, type World } from '../support/world.ts';
 
 let world: World;
 let api: Gateway;
@@ -105,6 +106,24 @@ test('only the create and a rotation show a secret, and after a rotation both se
   }
 });
 
+test('an earlier secret signs for a day from its own rotation, and many rotations leave eight secrets', async () => {
+  const { owner } = await anOwner();
+  const [id, t0] = [randomUUID(), new Date('2026-11-01T00:00:00.000Z')];
+  await world.webhooks.create({ id, owner, url: 'https://example.com/', events }, 5, t0);
+  const find = async () => (await world.webhooks.find(owner, id)) as WebhookItem;
+  const rotate = async (minutes: number) => world.webhooks.rotate(await find(), later(t0, minutes * 60));
+  const { earlierUntil } = (await rotate(0)) as { earlierUntil: string };
+  await rotate(60);
+  expect((await find()).secrets.map(({ until }) => until)).toEqual([
+    null,
+    later(t0, 25 * 3600).toISOString(),
+    earlierUntil,
+  ]);
+  expect(validSecrets(await find(), later(t0, 24 * 3600))).toHaveLength(2);
+  for (let minute = 61; minute < 80; minute++) await rotate(minute);
+  expect((await find()).secrets).toHaveLength(8);
+});
+
 test('an owner has five webhooks at most, also when many are created at once, and a deleted one leaves its place', async () => {
   const owner = await anOwner();
   const create = () => call('', owner, 'POST', { url: 'https://example.com/hooks', events });
@@ -149,7 +168,13 @@ test.each([
 
 test('a create without events, or with an unknown one, says what is accepted', async () => {
   const url = 'https://example.com/';
-  for (const body of [{ url }, { url, events: [] }, { url, events: ['check.created'] }, { url, events, secret: 'x' }])
+  for (const body of [
+    { url },
+    { url, events: [] },
+    { url, events: ['check.created'] },
+    { url, events, secret: 'x' },
+    { url, events: [...events, ...events] },
+  ])
     await problemOf(await call('', await anOwner(), 'POST', body), 400, 'invalid-request');
 });
 

@@ -27,6 +27,7 @@ test('the authorities of a file are read', () => {
 
 test.each([
   ['a missing file', () => join(folder, 'none.pem'), /can't be read \(ENOENT\)/],
+  ['a file without an end', () => '/dev/zero', /is larger than 4 MiB/],
   ['a file without certificates', () => fileOf('empty.pem', 'none'), /has no certificate/],
   [
     'a damaged certificate',

@@ -40,6 +40,18 @@ test.each<[string, Parameters<Receiver['answer']>[0]]>([
   expect(await post(url)).toEqual({ status: null, error: 'The receiver did not answer within 0.3 s.' });
 });
 
+test.each([
+  ['an answer 101', 'HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: x\r\n\r\n', { status: 101 }],
+  [
+    'interim answers without an end',
+    'HTTP/1.1 103 Early Hints\r\n\r\n'.repeat(100),
+    { status: null, error: 'The receiver sends interim answers without an end.' },
+  ],
+])('%s ends the try at once', async (_, bytes, expected) => {
+  const { url } = await receiverOf((response) => void response.socket?.write(bytes));
+  expect(await post(url)).toMatchObject(expected);
+});
+
 test('the status counts although the body of the answer never ends', async () => {
   const { url } = await receiverOf((response) => void response.writeHead(200).write('so far'));
   expect(await post(url)).toMatchObject({ status: 200, response: 'so far' });
@@ -56,6 +68,8 @@ test('the kept answer has no secret, no control character and no bytes of a pict
   );
   const { response } = (await post(url)) as { response: string };
   expect(response).not.toMatch(/abcdef|c2Vjcm|\p{Cc}/u);
+  const packed = await receiverOf((answer) => answer.writeHead(500, { 'content-encoding': 'gzip' }).end('packed'));
+  expect(await post(packed.url)).toMatchObject({ status: 500, response: null });
   const picture = await receiverOf((answer) => answer.writeHead(500, { 'content-type': 'image/png' }).end('\x89PNG'));
   expect(await post(picture.url)).toMatchObject({ status: 500, response: null });
 });
@@ -94,6 +108,23 @@ test.each([
     },
   };
   expect(await post(url, options)).toEqual({ status: null, error: 'The host resolves to a non-public address.' });
+  expect(dialled).toEqual([]);
+});
+
+test.each([
+  ['without TLS', 'http://hooks.example.org/', 'The URL of a webhook must start with https://.'],
+  ['at a port that is no longer allowed', 'https://hooks.example.org:9000/', expect.stringContaining('9000')],
+])('a URL %s, which an earlier policy has accepted, is not dialled', async (_, url, error) => {
+  const dialled: unknown[] = [];
+  const options = {
+    targets: publicOnly,
+    lookup: async () => [{ address: '93.184.216.34' }],
+    connect: (to: TcpNetConnectOpts) => {
+      dialled.push(to);
+      return connect(to);
+    },
+  };
+  expect(await post(url, options)).toEqual({ status: null, error });
   expect(dialled).toEqual([]);
 });
 
