@@ -38,6 +38,7 @@ export type Due = { pk: string; sk: string; dueAt: string };
 /** An item that a sweep has reserved until `dueAt`. */
 export type Held = ({ check: CheckItem } | { erased: ErasedItem } | { run: RunItem }) & { dueAt: string };
 
+type Order = 'oldest first' | 'latest first';
 export type DueStore = ReturnType<typeof dueStore>;
 
 /** Finds and moves on open items that are due, for the sweeper and `close-lost-runs`. */
@@ -45,7 +46,8 @@ export const dueStore = (db: Db) => ({
   /** Number of shards of new items. */
   shards: db.openShards,
   /** Returns at most `limit` items of a shard that are due between `from` and `until`, oldest first. */
-  list: (shard: Shard, until: Date, limit: number, from?: Date) => list(db, shard, until, limit, from),
+  list: (shard: Shard, until: Date, limit: number, from?: Date, order?: Order) =>
+    list(db, shard, until, limit, from, order),
 
   /** Reserves an item for a minute, so that one sweep acts on it. Returns undefined if the item has changed. */
   hold: async ({ pk, sk, dueAt: listed }: Due, now: Date): Promise<Held | undefined> => {
@@ -152,7 +154,14 @@ const deleteOrphan = async (db: Db, run: RunItem): Promise<void> => {
   await deleteItem(db, runKey(run.checkId, run.id), allOf(ifCreateId(run.createId), ifDueAt(run.dueAt)));
 };
 
-const list = async (db: Db, { kind, shard }: Shard, until: Date, limit: number, from = new Date(0)): Promise<Due[]> => {
+const list = async (
+  db: Db,
+  { kind, shard }: Shard,
+  until: Date,
+  limit: number,
+  from = new Date(0),
+  order: Order = 'oldest first',
+): Promise<Due[]> => {
   const { Items } = await db.client.send(
     new QueryCommand({
       TableName: db.table,
@@ -164,6 +173,7 @@ const list = async (db: Db, { kind, shard }: Shard, until: Date, limit: number, 
         ':from': from.toISOString(),
         ':until': until.toISOString(),
       },
+      ScanIndexForward: order === 'oldest first',
       Limit: limit,
     }),
   );

@@ -23,7 +23,7 @@ const END = new Date('9999-12-31T23:59:59.999Z');
 
 /**
  * Returns a function that moves back the due times that a clock ahead has written, because nothing would happen until then. It looks at
- * the first sweep of a process, then hourly, and after the clock was set back.
+ * the first sweep of a process, then hourly, and at once after the clock was set by an hour or more.
  */
 export const moveBackAhead = (deps: Deps) => {
   let lookedAt: number | undefined;
@@ -37,19 +37,25 @@ export const moveBackAhead = (deps: Deps) => {
   };
 };
 
+/** Time after which a look begins no further item. The latest come first, because they were written furthest ahead. */
+const BUDGET_MS = 20_000;
+
 const moveBackKind = async (deps: Deps, kind: OpenKind): Promise<void> => {
+  const budget = AbortSignal.timeout(BUDGET_MS);
+  const wait = kind === 'schedules' ? 2 * HOLD_MS : LONGEST_WAIT_MS;
+  const move = kind === 'schedules' ? moveScheduleBack : moveItemBack;
   let moved = 0;
   for (const shard of allShards) {
-    let from = new Date(deps.now().getTime() + (kind === 'schedules' ? 2 * HOLD_MS : LONGEST_WAIT_MS));
-    for (let left = true; left; ) {
-      const found = await deps.due.list({ kind, shard }, END, PAGE_SIZE, from);
-      const move = kind === 'schedules' ? moveScheduleBack : moveItemBack;
-      const handled = await settleAll(found, AT_ONCE, (due) => move(deps, due));
+    const from = new Date(deps.now().getTime() + wait);
+    let until = END;
+    for (let left = true; left && !budget.aborted; ) {
+      const found = await deps.due.list({ kind, shard }, until, PAGE_SIZE, from, 'latest first');
+      const handled = await settleAll(found, AT_ONCE, (due) => move(deps, due), budget);
       logFailures('Could not move back the due time of an open item.', kind, handled);
       moved += handled.filter((each) => each.status === 'fulfilled' && each.value).length;
-      const last = new Date(found.at(-1)?.dueAt ?? END);
-      left = found.length === PAGE_SIZE && last > from;
-      from = last;
+      const last = new Date(found.at(-1)?.dueAt ?? from);
+      left = found.length === PAGE_SIZE && last < until;
+      until = last;
     }
   }
   if (moved > 0) log.warn('A clock was ahead. The sweeper has moved due times back.', { kind, moved });
