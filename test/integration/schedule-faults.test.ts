@@ -147,7 +147,9 @@ test('a sweep that stood still for a day adds no second check, and moves neither
   const { call, sweepAt, checks, find, t0 } = startSchedule();
   await call(0, 'POST');
   let resume = () => {};
-  const creates = { ...createDeps(env, world.db, world.secrets), now: () => later(t0, DAY) };
+  let seconds = DAY;
+  const now = () => later(t0, seconds);
+  const creates = { ...createDeps(env, world.db, world.secrets), now };
   const slow = checkCreator({
     ...creates,
     store: {
@@ -161,11 +163,12 @@ test('a sweep that stood still for a day adds no second check, and moves neither
     },
   });
   const [due] = await world.due.list({ kind: 'schedules', shard: 0 }, later(t0, DAY), 10, later(t0, DAY));
-  const standing = fireSchedule({ ...world, createCheck: slow, now: () => later(t0, DAY) }, due as never);
+  const standing = fireSchedule({ ...world, createCheck: slow, now }, due as never);
   await vi.waitFor(() => expect(resume.toString()).not.toBe('() => {}'));
   await sweepAt(DAY + 61);
   await sweepAt(2 * DAY);
   const [before] = await find();
+  seconds = 2 * DAY;
   resume();
   await standing;
   expect(await checks()).toHaveLength(2);
