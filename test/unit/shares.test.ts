@@ -104,21 +104,6 @@ test('a slow change of an auditor does not outlast the next one', async () => {
   expect(changes).toEqual([true, false]);
 });
 
-test('an auditor knows how long it was confined', async () => {
-  const shares = cpuShares(async () => {});
-  for (const session of [1, 2]) shares.add(session);
-  await sleep(30);
-  await shares.startMeasuring(1);
-  await sleep(30);
-  shares.stopMeasuring(1);
-  await soon();
-  const confinedMs = shares.confinedMs(2);
-  expect(confinedMs).toBeGreaterThan(25);
-  await sleep(30);
-  expect(shares.confinedMs(2)).toBe(confinedMs);
-  expect(shares.confinedMs(1)).toBe(0);
-});
-
 test('untimed parts get half of the CPUs', () => {
   expect(untimedCpus([4, 5])).toEqual([4]);
   expect(untimedCpus([0, 1, 2, 3, 4])).toEqual([0, 1]);

@@ -10,8 +10,8 @@ import { listDir, membersOf, readText } from './processes.ts';
 
 export type CpuShares = ReturnType<typeof cpuShares>;
 
-/** An auditor. `confined` is its present state, and `since` the time when that began (of `performance.now`). */
-type Auditor = { confined: boolean; since: number; confinedMs: number; settling?: Promise<void> | undefined };
+/** An auditor in its present state. */
+type Auditor = { confined: boolean; settling?: Promise<void> | undefined };
 
 /**
  * Divides the CPUs between auditors, each a session of its own. While one auditor is measured, the others are confined, so
@@ -27,8 +27,7 @@ export const cpuShares = (setConfined = confine, own = ownCpu()) => {
   /** Changes the state of an auditor until it is as it should be. One change follows another, because each takes time. */
   const change = async (session: number, auditor: Auditor): Promise<void> => {
     while (!isSettled(session, auditor)) {
-      if (auditor.confined) auditor.confinedMs += performance.now() - auditor.since;
-      Object.assign(auditor, { confined: !auditor.confined, since: performance.now() });
+      auditor.confined = !auditor.confined;
       await setConfined(session, auditor.confined).catch((error: Error) =>
         log.warn('Could not change the CPUs of an audit. Its times may be less steady.', { error }),
       );
@@ -47,7 +46,7 @@ export const cpuShares = (setConfined = confine, own = ownCpu()) => {
   return {
     add: (session: number): void => {
       own.add(session);
-      auditors.set(session, { confined: false, since: 0, confinedMs: 0 });
+      auditors.set(session, { confined: false });
       settle(session);
     },
     remove: (session: number): void => {
@@ -68,11 +67,6 @@ export const cpuShares = (setConfined = confine, own = ownCpu()) => {
       own.setTimed(session, false);
       measured.delete(session);
       setImmediate(settleAll);
-    },
-    /** Returns how long a session has been confined so far, in milliseconds. */
-    confinedMs: (session: number): number => {
-      const { confined = false, since = 0, confinedMs = 0 } = auditors.get(session) ?? {};
-      return confinedMs + (confined ? performance.now() - since : 0);
     },
     /** Reads the CPU time of processes outside the service. */
     readForeign: (): LoadReading | undefined => {
