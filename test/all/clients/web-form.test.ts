@@ -129,17 +129,21 @@ test('secrets have fields and errors of their own, and stay in no storage of the
   const folder = await mkdtemp(join(tmpdir(), 'web-form-'));
   const file = join(folder, 'state.json');
   const origins = [{ origin: 'https://app.example.com', localStorage: [{ name: 'token', value: 'loc-value' }] }];
-  await writeFile(file, JSON.stringify({ cookies: [], origins: [...origins, { origin: 'https://ads.example' }] }));
-  const chooser = (await page.$('input[type=file]')) as ElementHandle<HTMLInputElement>;
+  await writeFile(
+    file,
+    JSON.stringify({ cookies: [], origins: [...origins, { origin: 'https://ads.example' }], credentials: [{}] }),
+  );
+  const chooser = (await page.$('[aria-label="File of the storage state"]')) as ElementHandle<HTMLInputElement>;
   await chooser.uploadFile(file);
   await page.waitForFunction(() => document.querySelector<HTMLTextAreaElement>('[name=storageState]')?.value);
+  await untilShown(page, 'Passkeys of the storage state are left out');
   await rm(folder, { recursive: true });
   await expectAccessible(page);
   expect(await overflowOf(page)).toBe(0);
 
   await press(page, 'Audit', ['button']);
   await page.waitForSelector('[aria-invalid=true]');
-  expect(await errorOf(page, 'cookies')).toMatch(/^Paste a JSON list of at most 50 cookies/);
+  expect(await errorOf(page, 'cookies')).toMatch(/^The cookie has no name and value in pair 1/);
   expect(await errorOf(page, 'headers')).toBeNull();
   await fill(page, 'cookies', '[{"name":"session","value":"ck-value","domain":".example.com"}]');
   await press(page, 'Audit', ['button']);
