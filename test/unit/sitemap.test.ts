@@ -185,6 +185,7 @@ test.each([
   ['a gzip bomb', gzipSync(Buffer.alloc(20 * 2 ** 20, ' ')), /is larger than a sitemap may be/],
   ['broken gzip', gzipSync(urlset('/a')).subarray(0, 20), /can't be read \(Z_BUF_ERROR\)/],
   ['a robots.txt without a sitemap', 'User-agent: *\nDisallow: /x', /is a robots\.txt that names no sitemap\./],
+  ['blank lines only', `${'\n'.repeat(100_000)}x`, /is no valid XML/],
   ['a list with an endless line', `https://a.example/${'x'.repeat(70_000)}`, /has a line that is too long/],
   ['a refusal', (response: ServerResponse) => response.writeHead(403).end(), /answered 403/],
 ] as const)('%s is an error that says so', async (_, file, message) => {

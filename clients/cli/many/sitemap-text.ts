@@ -43,7 +43,14 @@ const DIRECTIVE = /^[a-z-]+\s*:/i;
 
 /** Returns the first line that is complete, not blank and no comment. */
 const firstLine = (text: string): string | undefined =>
-  /^(?:\s*#.*\n|\s*\n)*[^\S\n]*([^\s#<].*)\r?\n/.exec(text)?.[1]?.trim();
+  text
+    .split(LINE_END)
+    .slice(0, -1)
+    .map((line) => line.trim())
+    .find(isUsable);
+
+const LINE_END = /\r\n|\r|\n/;
+const isUsable = (line: string): boolean => line !== '' && !line.startsWith('#');
 
 async function* listedIn(text: AsyncIterable<string>): AsyncGenerator<Location> {
   for await (const line of linesOf(text)) yield { text: line, isPage: true };
@@ -62,10 +69,10 @@ async function* namedByRobots(text: AsyncIterable<string>): AsyncGenerator<Locat
 
 /** Yields the lines that are not blank and no comments. */
 async function* linesOf(text: AsyncIterable<string>): AsyncGenerator<string> {
-  const usable = (lines: string[]) => lines.map((line) => line.trim()).filter((line) => !/^(#|$)/.test(line));
+  const usable = (lines: string[]) => lines.map((line) => line.trim()).filter(isUsable);
   let rest = '';
   for await (const part of text) {
-    const lines = (rest + part).split(/\r\n|\r|\n/);
+    const lines = (rest + part).split(LINE_END);
     rest = lines.pop() ?? '';
     if (rest.length > MAX_LINE_LENGTH) throw new FaultyTextError('has a line that is too long for an address.');
     yield* usable(lines);
