@@ -5,6 +5,7 @@ import { compare, compareWithItself } from '../bench/comparison.ts';
 import type { Sample } from '../bench/fidelity.ts';
 import { optionsFrom } from '../bench/options.ts';
 import { metricIds, type Reading, type Report, readingOf } from '../bench/reading.ts';
+import { compareRatios, ratioOf } from '../bench/release.ts';
 import { replaceSection } from '../bench/results-page.ts';
 import { sectionsOf } from '../bench/tables.ts';
 import { traceOf } from '../bench/trace.ts';
@@ -190,4 +191,14 @@ describe('the options of the bench', () => {
   ])('%j is refused with what to do', (args, message) => {
     expect(() => optionsFrom(args)).toThrow(message);
   });
+});
+
+test('a turnaround that grew by more than a tenth of the release, in times of the engine, fails the nightly run', () => {
+  const roundsOf = (...seconds: number[]) =>
+    seconds.map((each) => ({ service: { seconds: each, engineSeconds: 5 } }) as Round);
+  const release = ratioOf({ turnaround: roundsOf(5.5, 5, 9) });
+  expect(release).toBeCloseTo(1.1);
+  const isGood = (...seconds: number[]) => compareRatios(release, ratioOf({ turnaround: roundsOf(...seconds) })).isGood;
+  expect([isGood(5.9), isGood(6.2), isGood(9, 5, 5)]).toEqual([true, false, true]);
+  expect(compareRatios(release, Number.NaN).isGood).toBe(false); // a benchmark without rounds proves nothing
 });
