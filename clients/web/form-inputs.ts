@@ -23,24 +23,21 @@ export const faultsOf = (form: FormData): Fault[] => [
     : []),
   ...(form.has('device') ? [] : [{ path: 'device', message: 'Choose mobile, desktop or both.' }]),
   ...(form.has('regions') ? [] : [{ path: 'regions', message: 'Choose at least one region.' }]),
-  ...faultsOfPairs(form),
+  ...faultsOfLabels(form),
   ...secretFaultsOf(form),
 ];
 
-const examples = { labels: 'branch: main', headers: 'x-preview-token: abc' };
-
-const faultsOfPairs = (form: FormData): Fault[] =>
-  Object.entries(examples).flatMap(([path, example]) => {
-    const lines = String(form.get(path) ?? '').split('\n');
-    const single = lines.findIndex((line) => line.trim() !== '' && !/\S\s*:/.test(line));
-    if (single !== -1) {
-      return [{ path, message: `Line ${single + 1} must have a name, a colon and a value, such as ${example}.` }];
-    }
-    const names = lines.map((line) => line.split(':')[0]?.trim().toLowerCase() ?? '');
-    const repeated = names.findIndex((name, i) => name !== '' && names.indexOf(name) !== i);
-    if (repeated === -1) return [];
-    return [{ path, message: `Line ${repeated + 1} repeats the name ${names[repeated]}. Give each name once.` }];
-  });
+const faultsOfLabels = (form: FormData): Fault[] => {
+  const path = 'labels';
+  const lines = String(form.get(path) ?? '').split('\n');
+  const single = lines.findIndex((line) => line.trim() !== '' && !/\S\s*:/.test(line));
+  if (single !== -1)
+    return [{ path, message: `Line ${single + 1} must have a name, a colon and a value, such as branch: main.` }];
+  const names = lines.map((line) => line.split(':')[0]?.trim().toLowerCase() ?? '');
+  const repeated = names.findIndex((name, i) => name !== '' && names.indexOf(name) !== i);
+  if (repeated === -1) return [];
+  return [{ path, message: `Line ${repeated + 1} repeats the name ${names[repeated]}. Give each name once.` }];
+};
 
 /** Most URLs that a form audits at once. */
 export const MAX_URLS = 20;

@@ -100,7 +100,6 @@ test('a line without a colon is a fault of labels and headers', () => {
   form.set('headers', ': abc');
   expect(faultsOf(form).map(({ path, message }) => `${path}: ${message}`)).toEqual([
     'labels: Line 3 must have a name, a colon and a value, such as branch: main.',
-    'headers: Line 1 must have a name, a colon and a value, such as x-preview-token: abc.',
     'headers: Line 1 has no name and value. Write it as name: value.',
   ]);
 });

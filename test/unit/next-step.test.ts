@@ -14,10 +14,11 @@ test('names that a form repeats are faults, whatever their case', () => {
   form.set('url', 'https://example.com/');
   form.set('regions', 'us-west1');
   form.set('device', 'mobile');
-  form.set('labels', 'a: 1\n\nb: 2');
+  form.set('labels', 'a: 1\n\nA: 2');
   form.set('headers', 'X-Token: 1\nx-token: 2');
   expect(faultsOf(form)).toEqual([
-    { path: 'headers', message: 'Line 2 repeats the name x-token. Give each name once.' },
+    { path: 'labels', message: 'Line 3 repeats the name a. Give each name once.' },
+    { path: 'headers', message: 'The header x-token is given twice. Give it once.' },
   ]);
 });
 
