@@ -40,9 +40,27 @@ export const Environment = z.object({
     .number()
     .nullable()
     .describe('Share of the busy CPU time (0 to 1) that a hypervisor took for other machines. Null in older runs.'),
+  cpuWaitMs: z
+    .number()
+    .nullable()
+    .describe(
+      "Time in milliseconds in which tasks of the page's main thread could not run, because they waited for a CPU. Null in older runs.",
+    ),
+  mainThreadCpu: z
+    .number()
+    .nullable()
+    .describe(
+      "CPU time of the tasks of the page's main thread in milliseconds. On one host it repeats within some percent. Null in older runs.",
+    ),
+  corrected: z
+    .boolean()
+    .nullable()
+    .describe('True if the times are without these waits, because they mattered. Null in older runs.'),
   contended: z
     .boolean()
     .nullable()
-    .describe('True if the audit waited for that CPU time. The performance score may then be too low.'),
+    .describe(
+      'True if the load of the machine may have changed the times, and they could not be corrected. Compare no such run.',
+    ),
 });
 export type Environment = z.infer<typeof Environment>;

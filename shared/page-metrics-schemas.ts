@@ -53,7 +53,11 @@ export const NumericValues = z.object(pick(Metrics.shape, valueNames)).meta({
 });
 
 /** How busy the machine was while a sample was measured. See `Environment`. */
-const cpuUse = { cpuBusy: z.number().nullable(), contended: z.boolean().nullable() };
+const cpuUse = {
+  cpuBusy: z.number().nullable(),
+  mainThreadCpu: z.number().nullable(),
+  contended: z.boolean().nullable(),
+};
 
 /** Results of one of a run's audits, as stored. */
 export const Sample = z.object({ ...Metrics.shape, ...cpuUse });
@@ -97,8 +101,7 @@ export const metricsView = (metrics: Metrics): MetricsView => ({
 
 export const sampleView = (sample: Sample): SampleView => ({
   ...metricsView(sample),
-  cpuBusy: sample.cpuBusy,
-  contended: sample.contended,
+  ...pick(sample, ['cpuBusy', 'mainThreadCpu', 'contended']),
 });
 
 export const spreadView = (spread: Spread): SpreadView => ({

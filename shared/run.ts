@@ -21,7 +21,15 @@ import {
 } from './page-metrics-schemas.ts';
 import { pick } from './pick.ts';
 import { RunError, RunProblemCode } from './problems.ts';
-import { SimulatedRun, SimulatedRunView, simulatedView } from './simulations-schemas.ts';
+import { linksOf, reportLinks, reportLinksOf } from './run-links.ts';
+import {
+  SimulatedRun,
+  SimulatedRunView,
+  simulatedView,
+  Uncorrected,
+  UncorrectedView,
+  uncorrectedView,
+} from './simulations-schemas.ts';
 import { variants } from './variants.ts';
 
 export const RunState = z.enum(['created', 'running', 'succeeded', 'failed']).meta({
@@ -74,6 +82,7 @@ export const AgainstRun = z.object({
   ...Metrics.shape,
   samples: z.array(Sample),
   spread: Spread.nullable(),
+  uncorrected: Uncorrected.nullable(),
   finalUrl: z.string().nullable(),
   warnings: z.array(z.string()),
   environment: Environment.nullable(),
@@ -91,6 +100,7 @@ export const Run = z.object({
   ...Metrics.shape,
   samples: z.array(Sample),
   spread: Spread.nullable(),
+  uncorrected: Uncorrected.nullable(),
   createdAt: z.iso.datetime(),
   updatedAt: z.iso.datetime(),
   startedAt: z.iso.datetime().nullable(),
@@ -142,23 +152,19 @@ const newVariant = ({ url, device = options.device.default, auditVersion }: Vari
   ...noMetrics,
   samples: [],
   spread: null,
+  uncorrected: null,
   finalUrl: null,
   warnings: [],
   environment: null,
 });
 
-/** Routes that read the report of a run. */
-const reportLinks = {
-  report: z.string().nullable(),
-  fixes: z.string().nullable(),
-  screenshot: z.string().nullable(),
-  filmstrip: z.string().nullable(),
-};
-
 const measuredView = {
   ...MetricsView.shape,
   samples: z.array(SampleView).describe('The samples so far while the run is in work. None if it failed.'),
   spread: SpreadView.nullable().describe('Smallest and largest value of each metric, from two samples on.'),
+  uncorrected: UncorrectedView.nullable().describe(
+    "Lighthouse's own numbers of the load of the shown sample. Null if its times were not corrected.",
+  ),
 };
 
 const AgainstView = z
@@ -223,24 +229,5 @@ const measuredViewOf = (measured: AgainstRun) => ({
   ...metricsView(measured),
   samples: measured.samples.map(sampleView),
   spread: measured.spread && spreadView(measured.spread),
+  uncorrected: measured.uncorrected && uncorrectedView(measured.uncorrected),
 });
-
-const linksOf = (run: ShownRun): RunView['links'] => {
-  const check = `/v1/checks/${run.checkId}`;
-  return {
-    self: `${check}/runs/${run.id}`,
-    check,
-    page: `/checks/${run.checkId}/runs/${run.id}`,
-    ...reportLinksOf(run),
-  };
-};
-
-const reportLinksOf = ({ id, checkId, state, report }: Omit<ShownRun, 'against'>, query = '') => {
-  const ofReport = (name: string) => (report ? `/v1/checks/${checkId}/runs/${id}/${name}${query}` : null);
-  return {
-    report: ofReport('report'),
-    fixes: state === 'succeeded' ? ofReport('fixes') : null,
-    screenshot: ofReport('screenshot'),
-    filmstrip: ofReport('filmstrip'),
-  };
-};

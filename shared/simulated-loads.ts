@@ -2,7 +2,7 @@ import { metricNames, pageMetrics } from './page-metrics.ts';
 import { recordOf } from './record.ts';
 import { nameOfSimulation, type SimulatedValues, type Simulation } from './simulations.ts';
 
-type SimulatedName = {
+export type SimulatedName = {
   [Name in keyof typeof pageMetrics]: (typeof pageMetrics)[Name]['dependsOn'] extends 'device' ? Name : never;
 }[keyof typeof pageMetrics];
 /** Metrics that depend on the simulated network and device, in the order of the API. */

@@ -49,7 +49,17 @@ export const SimulatedRunView = resultWith(pick(MetricsView.shape, simulatedName
 export type SimulatedRunView = z.infer<typeof SimulatedRunView>;
 
 /** Returns a simulation as the API shows it. */
-export const simulatedView = (load: SimulatedLoad): SimulatedRunView => ({
-  ...load,
-  ...pick(metricsView({ ...noMetrics, ...load }), simulatedNames),
+export const simulatedView = (load: SimulatedLoad): SimulatedRunView => ({ ...load, ...uncorrectedView(load) });
+
+/** Lighthouse's own numbers of a load whose times were corrected, as stored. */
+export const Uncorrected = z.object(pick(Metrics.shape, simulatedNames));
+export type Uncorrected = z.infer<typeof Uncorrected>;
+/** The same as the API shows them. */
+export const UncorrectedView = z.object(pick(MetricsView.shape, simulatedNames)).meta({
+  id: 'Uncorrected',
+  description: "Lighthouse's own numbers of the same load, with the time in which the page waited for a CPU.",
 });
+
+/** Returns simulated metrics as the API shows them. */
+export const uncorrectedView = (metrics: Uncorrected): z.infer<typeof UncorrectedView> =>
+  pick(metricsView({ ...noMetrics, ...pick(metrics, simulatedNames) }), simulatedNames);

@@ -23,6 +23,12 @@ export const presets = {
   desktop: { rttMs: 40, throughputKbps: 10 * 1024, cpuSlowdownMultiplier: 1 },
 } as const satisfies Record<string, ThrottlingValues>;
 
+type Throttled = { device: keyof typeof presets; throttling?: Throttling | undefined };
+
+/** Returns the values with which a load is simulated, or null if nothing is simulated. */
+export const simulatedValuesOf = ({ device, throttling = presets[device] }: Throttled): ThrottlingValues | null =>
+  throttling === 'none' ? null : throttling;
+
 type ThrottledRun = {
   device: string;
   environment: { throttling: string | null; throttlingValues: ThrottlingValues | null } | null;

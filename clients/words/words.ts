@@ -4,9 +4,22 @@ import { counted } from './numbers.ts';
 export const reasonTexts: Readonly<Record<string, string>> = {
   failed: 'The run failed, so it is in no comparison.',
   'missing-region': 'Only one of the checks has this region.',
-  contended: 'Other processes used the CPU. The performance score and the times have no verdict.',
+  contended:
+    'Other programs used the CPU, and the times could not be corrected. They and the performance score have no verdict.',
   'different-machine': 'The machines differ in speed. The performance score and the times have no verdict.',
   'fewer-samples': 'The performance score, the times and CLS have no verdict. They need at least 3 samples.',
+};
+
+/** Returns how long the page waited for a CPU, and whether the times are without that. */
+export const cpuWaitText = ({
+  cpuWaitMs,
+  corrected,
+}: {
+  cpuWaitMs: number | null;
+  corrected: boolean | null;
+}): string => {
+  if (cpuWaitMs === null) return '–';
+  return `${cpuWaitMs.toLocaleString('en')} ms${corrected ? ', which the times are without' : ''}`;
 };
 
 /** Next steps after an error of a run, by its code. */

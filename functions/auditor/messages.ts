@@ -5,6 +5,7 @@ import type { Metrics } from '../../shared/page-metrics-schemas.ts';
 import type { RunProblemCode } from '../../shared/problems.ts';
 import type { Secrets } from '../../shared/secrets.ts';
 import type { SimulatedLoad } from '../../shared/simulated-loads.ts';
+import type { Uncorrected } from '../../shared/simulations-schemas.ts';
 import type { ThrottlingValues } from '../../shared/throttling.ts';
 
 /** One audit of a page. The auditor's parent passes the order to Lighthouse as it received it. */
@@ -32,6 +33,18 @@ export type Benchmarked = { type: 'benchmarked'; benchmark: Benchmark };
 export type StartAudit = { order: AuditOrder; launch: LaunchSettings; benchmark: Benchmark | null };
 /** The message that lets a timed audit use the CPU. An earlier audit may have measured the benchmark meanwhile. */
 export type StartSignal = { benchmark: Benchmark | null };
+/** The parent's answer to `measured` in a timed audit. */
+export type MeasuredAnswer = { waits: Waits };
+
+/** Readings of a thread: the time on the clock of a trace, and how long the thread had waited for a CPU by then, in microseconds. */
+export type ThreadWaits = [atUs: number, waitedUs: number][];
+/** Waits for a CPU in a timed part. A thread without readings is missing, because its waits are unknown. */
+export type Waits = {
+  /** Main thread of each process that runs pages, by its pid. */
+  pages: [pid: number, waits: ThreadWaits][];
+  /** Threads on which a page may block. */
+  others: ThreadWaits[];
+};
 
 /** Messages from the auditor to its parent, in this order. The auditor sends `mainFrame` at each change of the record. */
 export type AuditorMessage =
@@ -114,8 +127,10 @@ export type AuditSummary = {
   warnings: string[];
   benchmarkIndex: number | null;
   benchmarkedAt: string;
-  /** Simulated time of the page's main thread in milliseconds. Null if performance was not measured. */
-  mainThreadMs: number | null;
+  /** Missing if performance was not measured. */
+  mainThread?: MainThreadCpu;
+  /** Lighthouse's own numbers of the same load, if the trace was corrected. */
+  uncorrected?: Uncorrected;
   throttling: string;
   /** Null if Lighthouse simulated nothing. */
   throttlingValues: ThrottlingValues | null;
@@ -132,6 +147,18 @@ export type AuditSummary = {
   simulations?: SimulatedLoad[];
   report: Buffer;
   reportBytes: number;
+};
+
+/** CPU use of the page's main thread, as a trace shows it. Times are in milliseconds, and null if they are unknown. */
+export type MainThreadCpu = {
+  /** Time that its tasks ran. */
+  ranMs: number | null;
+  /** Time that its tasks lost because their thread, or a thread that they blocked on, waited for a CPU. */
+  waitedMs: number | null;
+  /** True if that time may change a metric by more than its smallest difference. */
+  matters: boolean;
+  /** True if the time was removed from the trace. */
+  isCorrected: boolean;
 };
 
 /**

@@ -20,13 +20,13 @@ export const inputsOf = ({ url, auditVersion, options }: RunItem, variant: Varia
   return { ...pick(inputs, ['url', 'auditVersion']), options: pick(inputs, namesOf('audit')) };
 };
 
-type Result = Partial<Pick<AgainstRun, 'samples' | 'spread'>> &
+type Result = Partial<Pick<AgainstRun, 'samples' | 'spread' | 'uncorrected'>> &
   Pick<AgainstRun, 'environment' | 'finalUrl' | 'warnings'> & { metrics?: Metrics };
 
 /** Returns the second variant of a finished run. A failed audit has no samples. */
 export const againstOf = (
   { against }: RunItem,
-  { samples = [], spread = null, metrics, ...result }: Result,
+  { samples = [], spread = null, uncorrected = null, metrics, ...result }: Result,
   report: RunItem['report'],
 ): RunItem['against'] =>
   against && {
@@ -34,6 +34,7 @@ export const againstOf = (
     ...metrics,
     samples,
     spread,
+    uncorrected,
     ...pick(result, ['environment', 'finalUrl', 'warnings']),
     report,
   };

@@ -61,7 +61,7 @@ const checkInFormat1 = ({ shareSecret: secret, countedOn, openCheckDay, ...check
 
 const noEnvironment = {
   ...{ sandbox: null, device: null, throttling: null, cpuCount: null, memoryMiB: null },
-  ...{ kernel: null, host: null, cpuBusy: null, contended: null },
+  ...{ kernel: null, host: null, cpuBusy: null, mainThreadCpu: null, contended: null },
 };
 
 const runInFormat1 = (run: Item): Item => ({

@@ -11,7 +11,7 @@ import { type Checks, locationOf, meanOf } from './noise.ts';
 import type { Reason, ReasonCode, Value } from './schemas.ts';
 
 /** A finished run, as far as a comparison needs it. */
-export type ComparedRun = Omit<Sample, keyof MeasuredOn | 'cpuBusy'> & {
+export type ComparedRun = Omit<Sample, 'contended' | 'cpuBusy' | 'mainThreadCpu'> & {
   region: Region;
   state: string;
   samples: readonly Sample[];

@@ -364,7 +364,13 @@ test('a wrong file of assertions or an output that can not be written costs no a
 
 /** Finishes the one run of the check with this label with three samples. */
 const finishWithSamples = async (label: string, lcp: number) => {
-  const samples = [0, 2, 4].map((more) => ({ ...noMetrics, lcp: lcp + more, cpuBusy: 0, contended: false }));
+  const samples = [0, 2, 4].map((more) => ({
+    ...noMetrics,
+    lcp: lcp + more,
+    cpuBusy: 0,
+    mainThreadCpu: null,
+    contended: false,
+  }));
   const outcome = { ...noMetrics, lcp, samples, spread: spreadOf(samples) };
   await world.finish(await world.runOf(await checkLabelled(label)), { state: 'succeeded', ...outcome });
 };

@@ -37,7 +37,7 @@ const startAgent = async (url: string): Promise<Client> => {
   return client;
 };
 
-const samples = [{ ...noMetrics, lcp: 900, cpuBusy: 0, contended: false }];
+const samples = [{ ...noMetrics, lcp: 900, cpuBusy: 0, mainThreadCpu: null, contended: false }];
 const runIn = async (id: string, region: string) => {
   const run = (await world.find(id)).runs.find((run) => run.region === region);
   if (!run) throw new Error('the run is not there');

@@ -68,7 +68,7 @@ const finish = async (
       : {
           state: 'succeeded' as const,
           ...metrics,
-          samples: [{ ...metrics, cpuBusy: 0, contended: false }],
+          samples: [{ ...metrics, cpuBusy: 0, mainThreadCpu: null, contended: false }],
           ...(environment && { environment }),
         };
     await world.leases.finish(run, { attempts: [], ...outcome }, later(t0, 9));

@@ -65,6 +65,7 @@ const succeeded = {
   state: 'succeeded',
   metrics,
   simulations: [],
+  uncorrected: { performance: 70, fcp: 800, si: 900, lcp: 900, tti: 990, tbt: 90 },
   environment,
   report: { gzip: gzipSync(json), bytes: json.length },
 };

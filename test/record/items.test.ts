@@ -32,7 +32,14 @@ const failed: AuditResult = {
   ...emptyResult,
   state: 'failed',
   error: runError('http-error', { auditCode: 'ERRORED_DOCUMENT_REQUEST', finalUrl: 'https://example.com/gone' }),
-  environment: { ...environment, benchmarkIndex: null, benchmarkedAt: null, cpuBusy: null, contended: null },
+  environment: {
+    ...environment,
+    benchmarkIndex: null,
+    benchmarkedAt: null,
+    cpuBusy: null,
+    mainThreadCpu: null,
+    contended: null,
+  },
   finalUrl: 'https://example.com/gone',
 };
 

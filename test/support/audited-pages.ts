@@ -46,7 +46,15 @@ export const startPages = async () => {
     return check;
   };
   const finish = async (check: Check, { lcps = [900], performance = 98, failed }: Result = {}) => {
-    const samples = lcps.map((lcp) => ({ ...noMetrics, performance, lcp, cls: 0.01, cpuBusy: 0, contended: false }));
+    const samples = lcps.map((lcp) => ({
+      ...noMetrics,
+      performance,
+      lcp,
+      cls: 0.01,
+      cpuBusy: 0,
+      mainThreadCpu: null,
+      contended: false,
+    }));
     const {
       cpuBusy: _,
       contended: __,

@@ -30,7 +30,14 @@ const MORE_WORK = 1000;
 export const samplesOf = (page: keyof typeof recorded, from: number, count = 3): Sample[] =>
   recorded[page].slice(from, from + count).map(({ tbt, tti, ...sample }) => {
     const more = page === 'slower' ? MORE_WORK : 0;
-    return { ...noMetrics, ...sample, tbt: (tbt ?? 0) + more, tti: (tti ?? 0) + more, contended: false };
+    return {
+      ...noMetrics,
+      ...sample,
+      tbt: (tbt ?? 0) + more,
+      tti: (tti ?? 0) + more,
+      mainThreadCpu: null,
+      contended: false,
+    };
   });
 
 /** Returns what a succeeded run of these samples has. It shows the second sample. */
@@ -49,7 +56,7 @@ export const succeeded = (samples: readonly Sample[], change: Partial<Run> = {})
 /** Returns the second variant of a run with these samples. It shows the second sample. */
 export const otherVariant = ({ url, samples }: { url: string; samples: readonly Sample[] }): Pick<Run, 'against'> => ({
   against: {
-    ...{ url, device: 'mobile', auditVersion: '13.5.0', finalUrl: null, warnings: [] },
+    ...{ url, device: 'mobile', auditVersion: '13.5.0', finalUrl: null, warnings: [], uncorrected: null },
     ...noMetrics,
     ...samples[1 % samples.length],
     samples: [...samples],

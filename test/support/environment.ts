@@ -19,5 +19,8 @@ export const environment: Environment = {
   host: '08e094f9c233',
   cpuBusy: 0.02,
   cpuStolen: 0,
+  cpuWaitMs: 4,
+  mainThreadCpu: 152,
+  corrected: false,
   contended: false,
 };

@@ -39,7 +39,6 @@ const summary = (changes: Partial<AuditSummary> = {}): AuditSummary => ({
   warnings: [],
   benchmarkIndex: 2000,
   benchmarkedAt: '2026-11-25T16:45:12.250Z',
-  mainThreadMs: null,
   throttling: 'simulate',
   throttlingValues: presets.mobile,
   erroredAudits: [],

@@ -29,9 +29,8 @@ type Summary = Audited['summary'];
 /** Fields that recordings lack, with the values of a quiet machine. */
 export const missingInCpu = { stolen: 0, foreignWaitShare: 0 };
 /** Fields that older recordings lack. */
-export const missingInSummary: Pick<Summary, 'benchmarkedAt' | 'mainThreadMs' | 'throttlingValues'> = {
+export const missingInSummary: Pick<Summary, 'benchmarkedAt' | 'throttlingValues'> = {
   benchmarkedAt: '2026-11-25T16:45:12.250Z',
-  mainThreadMs: null,
   throttlingValues: null,
 };
 type RecordedSummary = Omit<Summary, 'report' | 'reportBytes' | keyof typeof missingInSummary> &

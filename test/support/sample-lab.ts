@@ -10,8 +10,8 @@ export const startSampleLab = async () => {
   const audit = async (url: string): Promise<Sample> => {
     const verdict = await lab.audit(anOrder({ url }), new AbortController().signal);
     if (verdict.state === 'failed') throw new Error(verdict.error.message);
-    const { cpuBusy = null, contended = null } = verdict.environment ?? {};
-    return { ...verdict.metrics, cpuBusy, contended };
+    const { cpuBusy = null, mainThreadCpu = null, contended = null } = verdict.environment ?? {};
+    return { ...verdict.metrics, cpuBusy, mainThreadCpu, contended };
   };
   /** Audits a page until there are enough samples, one after another. A contended sample is retaken at most `retakes` times. */
   const repeat = async (url: string, count: number, retakes = 0): Promise<Sample[]> => {

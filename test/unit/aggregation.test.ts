@@ -17,6 +17,7 @@ const values = [
 const samples = values.map(([performance, lcp]) => ({
   ...metricsView({ ...noMetrics, performance, lcp }),
   cpuBusy: null,
+  mainThreadCpu: null,
   contended: null,
 }));
 const actuals = (assertions: Assertions, of = samples) =>

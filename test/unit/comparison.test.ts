@@ -17,7 +17,7 @@ const otherId = '7c2f8f5e-0d3f-4c5b-9f0e-0f8b6a2d9c22';
 
 /** Returns a succeeded run with these samples. The first sample is the one that the run shows. */
 const runOf = (region: Region, samples: Partial<Metrics>[], change: Partial<Environment> = {}): Run => {
-  const all = samples.map((sample) => ({ ...noMetrics, ...sample, cpuBusy: 0, contended: false }));
+  const all = samples.map((sample) => ({ ...noMetrics, ...sample, cpuBusy: 0, mainThreadCpu: null, contended: false }));
   return {
     ...newRun({ url: 'https://example.com/', auditVersion: '13.5.0' }, region, id, '2031-01-01T00:00:00.000Z'),
     state: 'succeeded',

@@ -32,7 +32,6 @@ const everyWarning: Observation = {
       warnings: [],
       benchmarkIndex: 1000,
       benchmarkedAt: '2026-11-25T16:45:12.250Z',
-      mainThreadMs: null,
       throttling: 'simulate',
       throttlingValues: presets.mobile,
       erroredAudits: [{ id: 'unminified-css', message: 'Failed' }],

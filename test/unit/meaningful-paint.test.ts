@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { missingMeaningfulPaints, type TraceEvent } from '../../functions/auditor/lighthouse/patches.ts';
+import { missingMeaningfulPaints } from '../../functions/auditor/lighthouse/patches.ts';
+import type { TraceEvent } from '../../functions/auditor/lighthouse/trace.ts';
 
 const event = (name: string, ts: number, navigationId: string, isOutermostMainFrame = true): TraceEvent => ({
   name,

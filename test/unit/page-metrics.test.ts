@@ -52,12 +52,12 @@ test('shown metrics are integers, "<integer>ms", and a number; nothing else', ()
 test('a view rounds times to whole milliseconds and keeps the other values', () => {
   expect(metricsView(stored)).toEqual(shown);
   expect(metricsView(noMetrics)).toEqual(noMetrics);
-  const busy = { cpuBusy: 0.2, contended: true };
+  const busy = { cpuBusy: 0.2, mainThreadCpu: null, contended: true };
   expect(sampleView({ ...stored, ...busy })).toEqual({ ...shown, ...busy });
 });
 
 test('a view has the fields of its schema in their order, and no others', () => {
-  const more = { ...stored, cpuBusy: 0.2, contended: true, addedLater: 'x' };
+  const more = { ...stored, cpuBusy: 0.2, mainThreadCpu: null, contended: true, addedLater: 'x' };
   expect(Object.keys(metricsView(more))).toEqual(Object.keys(MetricsView.shape));
   expect(Object.keys(sampleView(more))).toEqual(Object.keys(SampleView.shape));
   const spread = { ...spreadOf([stored, stored]), addedLater: 'x' } as Parameters<typeof spreadView>[0];

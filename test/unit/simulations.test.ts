@@ -43,7 +43,7 @@ const simulate = async (
     anOrder(options),
     { config: undefined, isLate: () => settings.length >= late },
   );
-  return { loads, settings };
+  return { loads: loads.simulations ?? [], settings };
 };
 
 test('a preset has the values of its network, and otherwise those of the check', async () => {

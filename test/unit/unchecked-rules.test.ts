@@ -24,7 +24,7 @@ test('up to three failed accessibility rules do not count, and a fourth is an er
     documentFor: (requestId) => requestId,
     onNavigate: () => {},
     traffic: { pending: 0, answeredAt: 0, longTasks: 0 },
-    onMeasured: () => {},
+    onMeasured: async () => undefined,
   });
   await expect(run).rejects.toThrow('stop here');
   const uncounted = { score: null, notApplicable: true };

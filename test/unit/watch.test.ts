@@ -10,7 +10,15 @@ type Change = { metrics?: Partial<Metrics>; state?: string; contended?: boolean;
 
 const checkOf = (lcps: readonly number[], change: Change = {}, inputs: Partial<ComparedCheck> = {}): ComparedCheck => {
   const { metrics, state = 'succeeded', contended = false, benchmarkIndex = 2000 } = change;
-  const samples = lcps.map((lcp) => ({ ...noMetrics, accessibility: 90, lcp, ...metrics, cpuBusy: 0, contended }));
+  const samples = lcps.map((lcp) => ({
+    ...noMetrics,
+    accessibility: 90,
+    lcp,
+    ...metrics,
+    cpuBusy: 0,
+    mainThreadCpu: null,
+    contended,
+  }));
   const run = { ...noMetrics, ...samples[0], region, state, samples, environment: { contended, benchmarkIndex } };
   const common = { id: randomUUID(), url: 'https://example.com/', auditVersion: '13.5.0' as const };
   return { ...common, ...inputs, runs: [run] } as ComparedCheck;

@@ -4,6 +4,7 @@ import type { RunView } from '../../../shared/run.ts';
 import { valuesText } from '../../words/facts.ts';
 import { counted } from '../../words/numbers.ts';
 import { localTime } from '../../words/times.ts';
+import { cpuWaitText } from '../../words/words.ts';
 import { DataTable } from './data-table.tsx';
 
 /** Requests of the page that the service blocked. */
@@ -97,6 +98,11 @@ export const Environment = ({ run }: { run: RunView }) => {
     ['CPU benchmark', benchmarkOf(environment)],
     ['CPU used by others', percent(environment.cpuBusy)],
     ['CPU taken by the hypervisor', percent(environment.cpuStolen)],
+    ['Wait for a CPU', cpuWaitText(environment)],
+    [
+      'CPU time of the main thread',
+      environment.mainThreadCpu === null ? '–' : `${environment.mainThreadCpu.toLocaleString('en')} ms`,
+    ],
     ['Contended', contended === null ? '–' : contended ? "yes: don't compare the performance of this run" : 'no'],
   ];
   return (

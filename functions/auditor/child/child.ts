@@ -8,16 +8,21 @@ import { closeInheritedFiles } from '../host/processes.ts';
 import { starvationOf } from '../host/starvation.ts';
 import { type Audited, importLighthouse, measureBenchmark, runLighthouse } from '../lighthouse/run.ts';
 import {
+  type AuditOrder,
   type AuditorMessage,
   type AuditSummary,
+  type Benchmark,
   type Benchmarked,
   type DocumentState,
+  type FrozenPart,
   isTimed,
   type LaunchSettings,
   type MainFrame,
+  type MeasuredAnswer,
   type StartAudit,
   type StartBenchmark,
   type StartSignal,
+  type Waits,
 } from '../messages.ts';
 import { BLANK_PAGE_MS, LAST_SIMULATION_MS, REJECTION_GRACE_MS, TIMED_PART_MS } from '../stop-rules.ts';
 import { launchBrowser, profileOf } from './browser.ts';
@@ -104,14 +109,9 @@ async function audit({ order, launch, benchmark: known }: StartAudit): Promise<v
   session = pageSession;
   closePopups(browser);
 
-  let knownBenchmark = known;
-  if (isTimed(order)) {
-    const startSignal = receive<StartSignal>();
-    send({ type: 'waiting' });
-    knownBenchmark = (await startSignal).benchmark;
-  }
+  const knownBenchmark = isTimed(order) ? await waitForStart() : known;
   const startedAt = performance.now();
-  const stopLiveness = watchLiveness(browser, pageSession, isShown(watched), (part) => send({ type: 'frozen', part }));
+  const stopLiveness = watchLiveness(browser, pageSession, isShown(watched), reportFrozen);
   const hangTimer = setTimeout(reportHang, TIMED_PART_MS, pageSession);
   const benchmark = knownBenchmark ?? (await measureBenchmark(lighthouse, page));
   const traffic = { pending: 0, answeredAt: 0, longTasks: 0 };
@@ -120,7 +120,7 @@ async function audit({ order, launch, benchmark: known }: StartAudit): Promise<v
   let displayedUrl: string | undefined;
   let document: Promise<DocumentState> | undefined;
   let asked: Promise<boolean> | undefined;
-  const onMeasured = () => {
+  const onMeasured = async () => {
     measured = mainFrame(); // later visits don't count
     displayedUrl = watched.shown?.url;
     document = documentState(pageSession, measured); // version 9 leaves the page before its audit ends
@@ -129,10 +129,11 @@ async function audit({ order, launch, benchmark: known }: StartAudit): Promise<v
     if (isTimed(order) && !everPainted && !measured.loaded) {
       setTimeout(() => reportError({ code: 'NO_FCP', message: 'The page painted nothing.' }), BLANK_PAGE_MS);
     }
-    send({ type: 'measured', ...(!knownBenchmark && { benchmark }) });
+    const waits = sendMeasured(order, knownBenchmark ? undefined : benchmark);
     stopWatch = watchProgress(pageSession, traffic, starvedMs, (pulse) => send({ type: 'pulse', ...pulse }));
     // Version 9 would then often get no response from its page. It copes with busy workers anyway.
     if (auditVersion(version).acceptsPage) deprioritizeWorkers(process.pid);
+    return waits;
   };
   const hooks = {
     ...{ page, profile: profileOf(workDir), benchmark },
@@ -152,17 +153,32 @@ async function audit({ order, launch, benchmark: known }: StartAudit): Promise<v
     status: statusOf(measured ?? mainFrame()),
     ...(unused && { login: { ...unused, asksForPassword: (await asked) ?? false } }),
   };
-  const simulations = simulate && (await simulateAlone(close, simulate, startedAt));
+  const simulated = simulate && (await simulateAlone(close, simulate, startedAt));
   const finalUrl = finalUrlOf(summary, displayedUrl);
-  await send({ type: 'audited', summary: { ...summary, finalUrl, ...(simulations && { simulations }) }, ...seen });
+  await send({ type: 'audited', summary: { ...summary, finalUrl, ...simulated }, ...seen });
   await close();
   process.exit();
 }
 
+const reportFrozen = (part: FrozenPart) => send({ type: 'frozen', part });
 const isShown = (watched: Watched) => () => watched.record.navigations > 0 && !watched.motion().isRequested;
 
 async function reportHang(pageSession: CDPSession): Promise<void> {
   if (!(await canRunScripts(pageSession))) reportError({ code: 'PAGE_HUNG', message: 'The page does not respond.' });
+}
+
+/** Waits for the start of the timed part. Returns the benchmark that is known then. */
+async function waitForStart(): Promise<Benchmark | null> {
+  const startSignal = receive<StartSignal>();
+  send({ type: 'waiting' });
+  return (await startSignal).benchmark;
+}
+
+/** Reports the end of the timed part. Returns the waits of a timed audit. */
+async function sendMeasured(order: AuditOrder, benchmark: Benchmark | undefined): Promise<Waits | undefined> {
+  const answer = isTimed(order) ? receive<MeasuredAnswer>() : undefined;
+  send({ type: 'measured', ...(benchmark && { benchmark }) });
+  return (await answer)?.waits;
 }
 
 /** Closes the browser, whose page would use the CPU or still spoil the result. Then simulates the load. */

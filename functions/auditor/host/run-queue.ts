@@ -1,16 +1,44 @@
-import { listDir, readText } from './processes.ts';
+import { closeSync, openSync, readSync } from 'node:fs';
+import { listDir } from './processes.ts';
 
 /** Time of a thread since its start, in milliseconds: it ran, or it was ready to run and waited for a CPU. */
 export type ThreadTime = { ranMs: number; waitedMs: number };
 
+/** A thread whose time can be read again and again at little cost. */
+export type OpenThread = { read: () => ThreadTime | undefined; close: () => void };
+
+const buffer = Buffer.alloc(96);
+
 /**
- * Reads the time of a thread, by default of the main thread. The kernel books a wait when it ends, so a wait that goes on is
+ * Opens a thread, by default the main thread of a process. The kernel books a wait when it ends, so a wait that goes on is
  * missing. A wait includes the time in which a CPU quota or the share of a session kept the thread from running. Returns
- * undefined if the thread has exited, or the kernel reports no such times.
+ * undefined if the thread has exited, or the kernel reports no such times. So does `read`.
  */
+export const openThread = (pid: number, tid = pid): OpenThread | undefined => {
+  try {
+    const file = openSync(`/proc/${pid}/task/${tid}/schedstat`, 'r');
+    return { read: () => readTime(file), close: () => closeSync(file) };
+  } catch {
+    return undefined;
+  }
+};
+
+const readTime = (file: number): ThreadTime | undefined => {
+  try {
+    const text = buffer.toString('latin1', 0, readSync(file, buffer, 0, buffer.length, 0));
+    const [ran = 0, waited = 0] = text.split(' ').map(Number);
+    return ran > 0 ? { ranMs: ran / 1e6, waitedMs: waited / 1e6 } : undefined;
+  } catch {
+    return undefined;
+  }
+};
+
+/** Reads the time of a thread once. */
 export const readThreadTime = (pid: number, tid = pid): ThreadTime | undefined => {
-  const [ran = 0, waited = 0] = (readText(`/proc/${pid}/task/${tid}/schedstat`) ?? '').split(' ').map(Number);
-  return ran > 0 ? { ranMs: ran / 1e6, waitedMs: waited / 1e6 } : undefined;
+  const thread = openThread(pid, tid);
+  const time = thread?.read();
+  thread?.close();
+  return time;
 };
 
 /** Reads how long a thread has waited for a CPU since its start, in milliseconds. */

@@ -1,8 +1,13 @@
-import { type AuditVersion, auditVersion } from '../../../shared/audit-versions.ts';
+import { auditVersion } from '../../../shared/audit-versions.ts';
+import { pick } from '../../../shared/pick.ts';
+import { simulatedValuesOf } from '../../../shared/throttling.ts';
+import type { AuditOrder, MainThreadCpu, Waits } from '../messages.ts';
 import type { RunnerResult } from './result.ts';
+import type { Trace, TraceEvent } from './trace.ts';
+import { withoutWaits } from './waits.ts';
 
 export type Flags = { skipAudits?: string[]; [name: string]: unknown };
-export type TraceGatherer = { endTraceAndCollectEvents(session: unknown): Promise<{ traceEvents: TraceEvent[] }> };
+export type TraceGatherer = { endTraceAndCollectEvents(session: unknown): Promise<Trace> };
 export type AccessibilityGatherer = { prototype: { getArtifact(context: GatherContext): Promise<unknown> } };
 type GatherContext = { driver: { defaultSession: { setNextProtocolTimeout(ms: number): void } } };
 export type AxeAudit = { audit(this: { meta: { id: string } }, artifacts: unknown): AuditProduct };
@@ -13,28 +18,42 @@ export type AuditArtifacts = (
   config?: object,
 ) => Promise<{ steps: RunnerResult[] }>;
 
+/** A trace that Lighthouse reads, and what the service has changed in it. */
+export type PatchedTrace = {
+  trace: Trace;
+  /** The trace as the browser recorded it, with the added paints. */
+  recorded: Trace;
+  addedMeaningfulPaint: boolean;
+  mainThread: MainThreadCpu | undefined;
+};
+
 /**
- * Calls `onMeasured` when the trace ends. Adds the first meaningful paints that the trace lacks, if the version needs them
- * for TTI and TBT.
+ * Calls `onMeasured` when the trace ends. Removes the waits that it returns from the trace, and adds the first meaningful
+ * paints that the trace lacks, if the version needs them for TTI and TBT. The returned function returns the trace.
  */
 export const patchTrace = (
-  trace: TraceGatherer,
-  version: AuditVersion,
-  onMeasured: () => void,
-): { addedMeaningfulPaint(): boolean } => {
-  let added = false;
-  const endTrace = trace.endTraceAndCollectEvents;
-  trace.endTraceAndCollectEvents = async (session) => {
-    onMeasured();
-    const result = await endTrace.call(trace, session);
-    if (auditVersion(version).needsMeaningfulPaint) {
-      const missing = missingMeaningfulPaints(result.traceEvents);
-      result.traceEvents.push(...missing);
-      added = missing.length > 0;
-    }
-    return result;
+  gatherer: TraceGatherer,
+  { auditVersion: version, options }: Pick<AuditOrder, 'auditVersion' | 'options'>,
+  onMeasured: () => Promise<Waits | undefined>,
+): (() => PatchedTrace | undefined) => {
+  let patched: PatchedTrace | undefined;
+  const endTrace = gatherer.endTraceAndCollectEvents;
+  gatherer.endTraceAndCollectEvents = async (session) => {
+    const measured = onMeasured();
+    const trace = await endTrace.call(gatherer, session);
+    const { needsMeaningfulPaint } = auditVersion(version);
+    const missing = needsMeaningfulPaint ? missingMeaningfulPaints(trace.traceEvents) : [];
+    trace.traceEvents.push(...missing);
+    const recorded = { ...trace };
+    const waits = await measured;
+    const corrected =
+      waits && withoutWaits(recorded.traceEvents, waits, simulatedValuesOf(options)?.cpuSlowdownMultiplier ?? null);
+    if (corrected) trace.traceEvents = corrected.events;
+    const mainThread = corrected && pick(corrected, ['ranMs', 'waitedMs', 'matters', 'isCorrected']);
+    patched = { trace, recorded, addedMeaningfulPaint: missing.length > 0, mainThread };
+    return trace;
   };
-  return { addedMeaningfulPaint: () => added };
+  return () => patched;
 };
 
 export type PageFunctions = { computeBenchmarkIndex: () => number };
@@ -78,13 +97,6 @@ export const patchNavigation = (monitor: NetworkMonitor, onLoaded: () => Promise
     await onLoaded();
     return getNavigationUrls.call(this);
   };
-};
-
-/** The parts of a trace event that this file reads. Format: https://docs.google.com/document/d/1CvAClvFfyA5R-PhYUmn5OOQtYMH4h6I0nSsKchNAySU */
-export type TraceEvent = {
-  name: string;
-  ts: number;
-  args: { data?: { navigationId?: string; isOutermostMainFrame?: boolean } };
 };
 
 const MEANINGFUL = /^firstMeaningfulPaint(Candidate)?$/;

@@ -45,11 +45,12 @@ export const summarize = async (
   {
     withoutMeaningfulPaint,
     ...known
-  }: Pick<AuditSummary, 'withoutMeaningfulPaint' | 'uncheckedRules' | 'benchmarkedAt'>,
+  }: Pick<AuditSummary, 'withoutMeaningfulPaint' | 'uncheckedRules' | 'benchmarkedAt' | 'mainThread'>,
 ): Promise<AuditSummary> => {
   if (lhr.lighthouseVersion !== version)
     throw new Error(`Lighthouse ${lhr.lighthouseVersion} ran instead of ${version}.`);
   const { throttlingMethod, throttling } = lhr.configSettings;
+  if (known.mainThread?.isCorrected) lhr.runWarnings.push(corrected(known.mainThread.waitedMs ?? 0));
   const shown = secrets ? scrubReport(lhr, scrubberOf(secrets, url)) : lhr;
   const json = Buffer.from(JSON.stringify({ ...shown, auditVersion: version }));
   return {
@@ -58,7 +59,6 @@ export const summarize = async (
     finalUrl: lhr.finalDisplayedUrl ?? lhr.finalUrl ?? null,
     warnings: lhr.runWarnings.slice(0, 50).map((warning) => cutText(String(warning), MAX_WARNING)),
     benchmarkIndex: lhr.environment?.benchmarkIndex ?? null,
-    mainThreadMs: lhr.audits['mainthread-work-breakdown']?.numericValue ?? null,
     throttling: throttlingMethod,
     throttlingValues: throttlingMethod === 'simulate' ? pick(throttling, throttlingNames) : null,
     withoutCharset: 'best-practices' in lhr.categories && !lhr.audits.charset,
@@ -74,6 +74,9 @@ export const summarize = async (
     reportBytes: json.length,
   };
 };
+
+const corrected = (waitedMs: number): string =>
+  `Other programs used the CPU. The times are without their part: the page waited ${Math.round(waitedMs)} ms for a CPU.`;
 
 /** Returns the metrics of a result. */
 export const metricsOf = (lhr: LighthouseResult, version: AuditVersion): Metrics =>

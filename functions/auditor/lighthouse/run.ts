@@ -5,8 +5,7 @@ import type { Page } from 'puppeteer-core';
 import { categoriesOf } from '../../../shared/audit-options.ts';
 import type { AuditOptions } from '../../../shared/audit-options-schemas.ts';
 import { type AuditVersion, auditVersion } from '../../../shared/audit-versions.ts';
-import type { SimulatedLoad } from '../../../shared/simulated-loads.ts';
-import type { AuditOrder, AuditSummary, Benchmark } from '../messages.ts';
+import type { AuditOrder, AuditSummary, Benchmark, Waits } from '../messages.ts';
 import { exportOf, type ImportCore, lighthouseModules, type Run } from './modules.ts';
 import {
   type AccessibilityGatherer,
@@ -89,14 +88,14 @@ type Browser = { page: Page; profile: string; benchmark: Benchmark };
 type Hooks = ProtocolHooks & {
   /** Called when Lighthouse has waited for a page to load. Lighthouse waits for it. */
   onLoaded: () => Promise<void>;
-  /** Called when the trace ends, which ends the timed part in all versions. */
-  onMeasured: () => void;
+  /** Called when the trace ends, which ends the timed part in all versions. Returns the waits of a timed part. */
+  onMeasured: () => Promise<Waits | undefined>;
 };
 
 export type Audited = {
   summary: AuditSummary;
-  /** Simulates the load of the audit as the order asks for. Needs no browser. After `isLate`, no simulation starts. */
-  simulate?: (isLate: () => boolean) => Promise<SimulatedLoad[]>;
+  /** Simulates the load of the audit in other ways. Needs no browser. After `isLate`, no simulation starts. */
+  simulate?: (isLate: () => boolean) => Promise<Pick<AuditSummary, 'simulations' | 'uncorrected'>>;
 };
 
 /** Audits one URL in a browser. Throws the errors of Lighthouse. */
@@ -110,7 +109,7 @@ export const runLighthouse = async (
   patchBenchmark(lighthouse.pageFunctions, benchmark.index);
   patchNavigation(lighthouse.networkMonitor, onLoaded);
   patchProtocol(lighthouse.protocol, hooks);
-  const { addedMeaningfulPaint } = patchTrace(trace, order.auditVersion, onMeasured);
+  const patchedTrace = patchTrace(trace, order, onMeasured);
   if (options.blockedUrlPatterns) blockInAllTargets(lighthouse.protocol, options.blockedUrlPatterns);
   patchAccessibilityTimeout(accessibility, hooks.traffic);
   const { uncheckedRules } = patchFailedRules(axeAudit);
@@ -135,13 +134,19 @@ export const runLighthouse = async (
   const isLoaded = !result.lhr.runtimeError || result.lhr.runtimeError.code === 'NO_ERROR';
   const { lhr } =
     auditArtifacts && isLoaded ? await auditAgainWithoutCharset(auditArtifacts, result, url, flags, config) : result;
+  const patched = patchedTrace();
   const summary = await summarize(lhr, order, {
     benchmarkedAt: benchmark.measuredAt,
-    withoutMeaningfulPaint: addedMeaningfulPaint(),
+    withoutMeaningfulPaint: patched?.addedMeaningfulPaint ?? false,
+    ...(patched?.mainThread && { mainThread: patched.mainThread }),
     uncheckedRules: uncheckedRules(),
   });
-  if (!options.simulations || !isLoaded) return { summary };
-  return { summary, simulate: (isLate) => simulateLoad(lighthouse.simulator, result, order, { config, isLate }) };
+  const recorded = patched?.mainThread?.isCorrected ? patched : undefined;
+  if (!isLoaded || !(options.simulations || recorded)) return { summary };
+  return {
+    summary,
+    simulate: (isLate) => simulateLoad(lighthouse.simulator, result, order, { config, isLate, recorded }),
+  };
 };
 
 /** Measures Lighthouse's benchmark of the host in a blank page, which takes a second. */

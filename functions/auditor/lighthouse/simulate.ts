@@ -2,11 +2,13 @@ import { metricNames, pageMetric } from '../../../shared/page-metrics.ts';
 import { pick } from '../../../shared/pick.ts';
 import { notSimulated, type SimulatedLoad, simulatedNames } from '../../../shared/simulated-loads.ts';
 import { type Simulation, valuesOfSimulation } from '../../../shared/simulations.ts';
+import type { Uncorrected } from '../../../shared/simulations-schemas.ts';
 import { cutText } from '../../../shared/text.ts';
-import { presets, type ThrottlingValues } from '../../../shared/throttling.ts';
-import type { AuditOrder } from '../messages.ts';
+import { presets, simulatedValuesOf, type ThrottlingValues } from '../../../shared/throttling.ts';
+import type { AuditOrder, AuditSummary } from '../messages.ts';
 import type { Flags } from './patches.ts';
 import { type LighthouseResult, metricsOf, type RunnerResult } from './result.ts';
+import type { Trace } from './trace.ts';
 
 /** A config with all its defaults. */
 export type Config = { settings: Record<string, unknown> };
@@ -28,40 +30,66 @@ const onlyAudits = metricNames.flatMap((name) => {
   return category === 'performance' && audit ? [audit] : [];
 });
 
+type Context = {
+  config: object | undefined;
+  isLate: () => boolean;
+  /** The trace before its correction, and after it. */
+  recorded?: { trace: Trace; recorded: Trace } | undefined;
+};
+
 /**
- * Simulates the load of an audit for other networks and devices: repeats the audits of the metrics on the artifacts that
- * the audit gathered. The load is the same for all, so nothing but their values differs. After `isLate`, no simulation starts.
+ * Simulates the load of an audit for other networks and devices, and without the correction of its trace: repeats the audits
+ * of the metrics on the artifacts that the audit gathered. After `isLate`, no simulation starts.
  */
 export const simulateLoad = async (
   { runner, resolveConfig }: Simulator,
-  { lhr, artifacts }: RunnerResult,
+  { lhr, artifacts = { settings: {} } }: RunnerResult,
   { auditVersion, options }: Pick<AuditOrder, 'auditVersion' | 'options'>,
-  { config, isLate }: { config: object | undefined; isLate: () => boolean },
-): Promise<SimulatedLoad[]> => {
-  const { throttling, device, simulations = [] } = options;
-  const own: ThrottlingValues = typeof throttling === 'object' ? throttling : presets[device];
+  { config, isLate, recorded }: Context,
+): Promise<Pick<AuditSummary, 'simulations' | 'uncorrected'>> => {
+  const own = simulatedValuesOf(options);
   const measuredRttMs = measuredRttOf(lhr);
   const resolved = await resolveConfig(config, { logLevel: 'silent', output: 'json', onlyAudits });
 
-  const simulate = async (simulation: Simulation): Promise<SimulatedLoad> => {
-    const values = valuesOfSimulation(simulation, { own, measuredRttMs });
-    if (values.rttMs === null) return notSimulated(simulation, values, 'The region measured no round-trip time.');
-    if (isLate()) return notSimulated(simulation, values, 'The audit took too long to simulate this too.');
-    const settings = { ...resolved.settings, throttlingMethod: 'simulate', throttling: values };
+  const metricsWith = async (given: object, throttling: ThrottlingValues): Promise<Uncorrected | Error> => {
+    const settings = { ...resolved.settings, throttlingMethod: 'simulate', throttling };
     const audited = { ...resolved, settings };
     const options = { resolvedConfig: audited, config: audited, computedCache: new Map() };
-    const result = await runner.audit({ ...artifacts, settings }, options).catch((error: Error) => ({ error }));
-    if (!result || 'error' in result) {
-      const message = result ? cutText(result.error.message, MAX_REASON) : 'It returned no result.';
-      return notSimulated(simulation, values, `Lighthouse could not simulate this: ${message}`);
-    }
-    const metrics = pick(metricsOf(result.lhr, auditVersion), simulatedNames);
-    return { ...notSimulated(simulation, values, ''), ...metrics, reason: null };
+    const result = await runner.audit({ ...given, settings }, options).catch((error: Error) => error);
+    if (result instanceof Error) return result;
+    return result ? pick(metricsOf(result.lhr, auditVersion), simulatedNames) : new Error('It returned no result.');
   };
 
+  const simulate = async (simulation: Simulation): Promise<SimulatedLoad> => {
+    const values = valuesOfSimulation(simulation, { own: own ?? presets[options.device], measuredRttMs });
+    const { rttMs } = values;
+    if (rttMs === null) return notSimulated(simulation, values, 'The region measured no round-trip time.');
+    if (isLate()) return notSimulated(simulation, values, 'The audit took too long to simulate this too.');
+    const metrics = await metricsWith(artifacts, { ...values, rttMs });
+    if (!(metrics instanceof Error)) return { ...notSimulated(simulation, values, ''), ...metrics, reason: null };
+    const message = cutText(metrics.message, MAX_REASON);
+    return notSimulated(simulation, values, `Lighthouse could not simulate this: ${message}`);
+  };
+
+  const uncorrected = recorded && own && !isLate() && (await metricsWith(withTrace(artifacts, recorded), own));
   const loads: SimulatedLoad[] = [];
-  for (const simulation of simulations) loads.push(await simulate(simulation));
-  return loads;
+  for (const simulation of options.simulations ?? []) loads.push(await simulate(simulation));
+  return {
+    ...(uncorrected && !(uncorrected instanceof Error) && { uncorrected }),
+    ...(options.simulations && { simulations: loads }),
+  };
+};
+
+/** Returns the artifacts with the recorded trace. Versions keep the trace under different names. */
+const withTrace = (artifacts: object, { trace, recorded }: NonNullable<Context['recorded']>): object => {
+  const replaced = (value: unknown) => (value === trace ? recorded : value);
+  const entries = Object.entries(artifacts).map(([name, value]) => [
+    name,
+    name === 'traces'
+      ? Object.fromEntries(Object.entries(value).map(([pass, each]) => [pass, replaced(each)]))
+      : replaced(value),
+  ]);
+  return Object.fromEntries(entries);
 };
 
 const MAX_REASON = 300;

@@ -9,7 +9,7 @@ import { pick } from '../../../shared/pick.ts';
 import { reservePort } from '../../lib/audit-ports.ts';
 import { log } from '../../lib/log.ts';
 import type { HostBenchmark } from '../host/benchmark.ts';
-import { acquireCpu, type CpuAccess } from '../host/cpu-shares.ts';
+import type { CpuAccess } from '../host/cpu-shares.ts';
 import { onLambda, userOfService, watchResources } from '../host/free-resources.ts';
 import { waitForGroupExit } from '../host/orphans.ts';
 import type { User } from '../host/privileges.ts';
@@ -19,9 +19,9 @@ import {
   type AuditEnd,
   type AuditOrder,
   type AuditorMessage,
-  type CpuUse,
   isTimed,
   type LaunchSettings,
+  type MeasuredAnswer,
   type StartAudit,
   type StartSignal,
 } from '../messages.ts';
@@ -29,6 +29,8 @@ import { scrubberOf } from '../scrub.ts';
 import { type AuditEvent, type AuditState, decide, initialState, type Limits } from '../stop-rules.ts';
 import { measureAhead } from './child-benchmark.ts';
 import { childModule, forkChild, inFolder, onceEnded } from './fork-child.ts';
+import { eventOf } from './received.ts';
+import { timedPart } from './timed-part.ts';
 import { namedTimers } from './timers.ts';
 
 /** Time that a finished auditor has to close its browser, in milliseconds. */
@@ -163,21 +165,19 @@ const runAudit = (auditor: ChildProcess, order: AuditOrder, context: AuditContex
   const { promise, resolve, reject } = Promise.withResolvers<EndedAudit>();
   const group = auditor.pid as number;
   const over = new AbortController();
-  const timedPart = new AbortController();
+  const timed = timedPart(group, cpuAccess, isTimed(order));
   const timers = namedTimers((timer) => handle({ type: 'elapsed', timer }), {
     lostMs: starvedMs(group),
     maxAttemptMs: onLambda() ? 0 : limits.attemptMs, // an invocation has no more time
   });
   const startedAt = performance.now();
-  const stopWatching = isTimed(order) ? cpuAccess.load.watch(over.signal) : undefined;
   const shortage = watchResources(user, over.signal);
   let state = initialState;
   let measuredAt: number | null = null;
-  let readCpu: () => CpuUse | null = () => null;
 
   const finish = (end: AuditEnd): void => {
     const { cpu, ...observed } = pick(state, ['frozen', 'mainFrame', 'chromium', 'sandbox', 'cpu']);
-    resolve({ end, ...observed, cpu: cpu ?? readCpu(), measuredAt, shortage: shortage() });
+    resolve({ end, ...observed, cpu: cpu ?? timed.readCpu(), measuredAt, shortage: shortage() });
     over.abort();
   };
   const fail = (error: unknown): void => {
@@ -194,23 +194,25 @@ const runAudit = (auditor: ChildProcess, order: AuditOrder, context: AuditContex
   });
   const waitForCpu = async (): Promise<void> => {
     const remainingMs = limits.attemptMs - (performance.now() - startedAt); // the limit pauses during the wait
-    readCpu = await acquireCpu(group, cpuAccess, timedPart.signal).finally(stopWatching);
+    await timed.start();
     handle({ type: 'cpu-acquired', remainingMs });
     auditor.send({ benchmark: benchmark.current() } satisfies StartSignal);
   };
   const receive = guardedBy(fail)((message: AuditorMessage): void => {
     if (over.signal.aborted) return;
     if (message.type === 'measured') measuredAt = performance.now();
-    handle(eventOf(message, readCpu));
+    handle(eventOf(message, timed.readCpu));
     if (message.type === 'measured' && isTimed(order)) benchmark.record(state.cpu, message.benchmark);
     if (message.type === 'browser') hooks.onBrowser?.();
-    if (message.type === 'browser' && !isTimed(order)) readCpu = cpuAccess.shares.startMeter(group);
+    if (message.type === 'browser') timed.onBrowser();
     if (message.type === 'waiting') waitForCpu().catch(fail);
-    if (message.type === 'measured') timedPart.abort();
+    if (message.type !== 'measured') return;
+    const waits = timed.end();
+    if (waits) auditor.send({ waits } satisfies MeasuredAnswer);
   });
 
   over.signal.addEventListener('abort', timers.clear);
-  over.signal.addEventListener('abort', () => timedPart.abort());
+  over.signal.addEventListener('abort', timed.end);
   signal.addEventListener('abort', () => fail(signal.reason), { signal: over.signal });
   watchProcesses(group, over.signal, handle);
   auditor.once('error', fail).on('message', receive);
@@ -240,11 +242,4 @@ const guardedBy =
 const observe = ({ onEvent }: AuditHooks, event: AuditEvent, atMs: number): void => {
   onEvent?.(event, atMs);
   if (event.type !== 'memory') log.debug('The auditor sent an event.', { type: event.type, atMs: Math.round(atMs) });
-};
-
-/** Adds what the message lacks: the CPU use, and the Buffer of the report, which IPC sends as plain bytes. */
-const eventOf = (message: AuditorMessage, readCpu: () => CpuUse | null): AuditEvent => {
-  if (message.type === 'measured') return { ...message, cpu: readCpu() };
-  if (message.type !== 'audited') return message;
-  return { ...message, summary: { ...message.summary, report: Buffer.from(message.summary.report) } };
 };

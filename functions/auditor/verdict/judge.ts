@@ -1,11 +1,12 @@
 import { type Category, categoriesOf } from '../../../shared/audit-options.ts';
 import { optionsInEnvironment } from '../../../shared/audit-options-schemas.ts';
 import type { Environment } from '../../../shared/environment.ts';
-import { metricNames, pageMetric, pageMetrics } from '../../../shared/page-metrics.ts';
+import { metricNames, pageMetric } from '../../../shared/page-metrics.ts';
 import type { Metrics } from '../../../shared/page-metrics-schemas.ts';
 import { type RunError, runError } from '../../../shared/problems.ts';
 import type { Run } from '../../../shared/run.ts';
 import type { SimulatedLoad } from '../../../shared/simulated-loads.ts';
+import type { Uncorrected } from '../../../shared/simulations-schemas.ts';
 import { cutText, MAX_FINAL_URL_LENGTH } from '../../../shared/text.ts';
 import { redact, redactText } from '../../lib/redact.ts';
 import type { AuditSummary, MainFrame } from '../messages.ts';
@@ -29,7 +30,10 @@ export type AuditResult = Pick<Run, 'blockedRequests' | 'blockedRequestCount'> &
   finalUrl: string | null;
   warnings: string[];
   report?: { gzip: Buffer; bytes: number };
-} & ({ state: 'succeeded'; metrics: Metrics; simulations?: SimulatedLoad[] } | { state: 'failed'; error: RunError });
+} & (
+    | { state: 'succeeded'; metrics: Metrics; simulations?: SimulatedLoad[]; uncorrected?: Uncorrected }
+    | { state: 'failed'; error: RunError }
+  );
 
 /** The fields of an audit that reported nothing. */
 export const emptyResult = {
@@ -59,6 +63,7 @@ export const judge = (observation: Observation): AuditResult => {
       state: 'succeeded',
       metrics: summary.metrics,
       ...(summary.simulations && { simulations: summary.simulations }),
+      ...(summary.uncorrected && { uncorrected: summary.uncorrected }),
     };
 
   const { code, auditCode = null, detail } = faultOfHost(faultOf(observation), observation);
@@ -116,22 +121,27 @@ const environmentOf = (
     ...machine,
     cpuBusy: rounded(cpu?.others),
     cpuStolen: rounded(cpu?.stolen),
+    cpuWaitMs: wholeMs(summary?.mainThread?.waitedMs),
+    mainThreadCpu: wholeMs(summary?.mainThread?.ranMs),
+    corrected: summary?.mainThread?.isCorrected ?? null,
     contended: cpu && (complete && summary ? isDistorted(summary, observation) : cpu.wasSlowed),
   };
 };
 
-/**
- * Returns true if foreign load, or a stop of the browser, may have changed a time by more than the noise. A simulated time contains no more than all
- * tasks of the page's main thread, so a page with little work is the same under load.
- */
-const isDistorted = ({ throttling, mainThreadMs }: AuditSummary, observation: Observation): boolean => {
+/** Returns true if the load of the machine, or a stop of the browser, may have changed a time, and this was not corrected. */
+const isDistorted = ({ mainThread }: AuditSummary, observation: Observation): boolean => {
   const { cpu, frozen } = observation;
   if (!hasPerformance(observation)) return false;
-  if (frozen === 'browser') return true;
-  if (!cpu?.isFalsified) return false;
-  if (throttling !== 'simulate' || !mainThreadMs) return true;
-  return mainThreadMs * cpu.foreignWaitShare > pageMetrics.tbt.smallest.difference;
+  if (frozen === 'browser' || (cpu?.stolen ?? 0) > MAX_STOLEN) return true;
+  if (mainThread?.waitedMs == null) return (cpu?.others ?? 0) > MAX_OTHERS;
+  return mainThread.matters && !mainThread.isCorrected;
 };
+/** Share of stolen CPU time above which times may be wrong. The kernel does not report stolen time per thread. */
+const MAX_STOLEN = 0.1;
+/** Share of the CPU time of other processes above which times may be wrong if nobody knows what waited for a CPU. */
+const MAX_OTHERS = 0.25;
+
+const wholeMs = (ms: number | null | undefined): number | null => (ms == null ? null : Math.round(ms));
 
 /** Rounds a share to three decimals. */
 const rounded = (share: number | undefined): number | null =>

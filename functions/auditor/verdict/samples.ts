@@ -45,10 +45,12 @@ export const measuredResult = (samples: readonly Succeeded[], wanted: number): M
 export const sampleOf = ({ metrics, environment }: Succeeded): Sample => ({
   ...metrics,
   cpuBusy: environment?.cpuBusy ?? null,
+  mainThreadCpu: environment?.mainThreadCpu ?? null,
   contended: environment?.contended ?? null,
 });
 
-const CONTENDED = 'Other processes used the CPU during the measurement. The performance score may be too low.';
+const CONTENDED =
+  'Other programs used the CPU, and the times could not be corrected. The performance score may be too low.';
 
 export const leastContended = (candidates: readonly Succeeded[]): Succeeded =>
   candidates.find(({ environment }) => !environment?.contended) ??

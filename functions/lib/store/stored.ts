@@ -51,6 +51,9 @@ const EnvironmentFields = Environment.extend({
   device: name<Device>().nullable(),
   benchmarkedAt: z.iso.datetime().nullable().default(null),
   cpuStolen: number,
+  cpuWaitMs: number,
+  mainThreadCpu: number,
+  corrected: z.boolean().nullable().default(null),
   throttlingValues: ThrottlingValues.nullable().default(null),
 });
 
@@ -74,7 +77,10 @@ const measuredFields = {
   auditVersion: name<AuditVersion>(),
   device: name<Device>(),
   ...numbers,
-  samples: z.array(z.object({ ...numbers, cpuBusy: number, contended: z.boolean().nullable().default(null) })),
+  uncorrected: Run.shape.uncorrected.default(null),
+  samples: z.array(
+    z.object({ ...numbers, cpuBusy: number, mainThreadCpu: number, contended: z.boolean().nullable().default(null) }),
+  ),
   spread: z.object(recordOf(metricNames, () => range)).nullable(),
   environment: StoredEnvironment,
 };

@@ -17,7 +17,8 @@ import {
 } from '../../support/check-results.ts';
 import { environment } from '../../support/environment.ts';
 
-const contended = 'Other processes used the CPU during the measurement. The performance score may be too low.';
+const contended =
+  'Other programs used the CPU, and the times could not be corrected. The performance score may be too low.';
 const three = { samples: 3 };
 const west = (change: Partial<Run> = {}) => succeeded(samplesOf('unchanged', 3), change);
 const slow = { rttMs: 300, throughputKbps: 700, cpuSlowdownMultiplier: 4 };

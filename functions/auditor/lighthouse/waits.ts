@@ -1,0 +1,160 @@
+import { pageMetrics } from '../../../shared/page-metrics.ts';
+import type { MainThreadCpu, ThreadWaits, Waits } from '../messages.ts';
+import type { TraceEvent } from './trace.ts';
+
+/** The events without the waits: the same array if the waits don't matter, or can't be removed. */
+export type Corrected = MainThreadCpu & { events: TraceEvent[] };
+
+/** Duration from which a task blocks the page on the simulated device, in milliseconds. */
+const LONG_TASK_MS = 50;
+/**
+ * Wait per run time of the main thread up to which the corrected times are true. Beside more load, caches that other
+ * programs use slow the page's own work too.
+ */
+const MAX_WAIT_SHARE = 10;
+
+/**
+ * Removes from a trace the time in which the machine kept the tasks of pages from running. Lighthouse takes the wall time
+ * of a task, and its simulation multiplies it. A task keeps its start, its CPU time, and the time in which it was blocked
+ * for a reason of the page. `slowdown` is the multiplier of the simulation, or null if nothing is simulated. Observed times
+ * can't be corrected.
+ */
+export const withoutWaits = (events: TraceEvent[], waits: Waits | null, slowdown: number | null): Corrected => {
+  const pages = new Map(waits?.pages);
+  const main = mainThreadOf(events);
+  const threads = [...threadsOfPages(events)].map(([thread, list]) => ({
+    isMain: thread === main,
+    ...shortenTasks(list, pages.get(list[0]?.pid ?? 0), waits?.others ?? []),
+  }));
+  const tasks = threads.filter(({ isMain }) => isMain).flatMap((each) => each.tasks);
+  const ranMs = tasks.length > 0 ? sum(tasks.map(({ tdur }) => tdur)) / 1000 : null;
+  const isKnown = ranMs !== null && pages.has(Number.parseInt(main ?? '', 10));
+  if (!isKnown) return { events, isCorrected: false, ranMs, waitedMs: null, matters: false };
+
+  const waitedMs = sum(tasks.map(({ waitUs }) => waitUs)) / 1000;
+  const long = tasks.filter(({ dur }) => (dur / 1000) * (slowdown ?? 1) >= LONG_TASK_MS);
+  const lostMs = (sum(long.map(({ waitUs }) => waitUs)) / 1000) * (slowdown ?? 1);
+  const matters = lostMs > pageMetrics.tbt.smallest.difference;
+  const isCorrected = matters && slowdown !== null && waitedMs <= MAX_WAIT_SHARE * ranMs;
+  const known = { ranMs, waitedMs, matters, isCorrected };
+  if (!isCorrected) return { events, ...known };
+  const changed = new Map(threads.flatMap((each) => [...each.changed]));
+  return { events: events.map((event) => changed.get(event) ?? event), ...known };
+};
+
+const threadOf = ({ pid, tid }: TraceEvent): string => `${pid}:${tid}`;
+const sum = (numbers: readonly number[]): number => numbers.reduce((all, each) => all + each, 0);
+
+/** Returns the events of each thread that runs pages. */
+const threadsOfPages = (events: readonly TraceEvent[]): Map<string, TraceEvent[]> => {
+  const names = events.filter(({ name, args }) => name === 'thread_name' && args.name === 'CrRendererMain');
+  const pages = new Set(names.map(threadOf));
+  return Map.groupBy(
+    events.filter((event) => event.ts > 0 && pages.has(threadOf(event))),
+    threadOf,
+  );
+};
+
+/** Returns the thread of the document that the main frame shows in the end. */
+const mainThreadOf = (events: readonly TraceEvent[]): string | undefined => {
+  const navigations = events.filter(
+    ({ name, args: { data } }) =>
+      name === 'navigationStart' && data?.isOutermostMainFrame && /^https?:/.test(data.documentLoaderURL ?? ''),
+  );
+  const last = navigations.toSorted((a, b) => a.ts - b.ts).at(-1);
+  return last && threadOf(last);
+};
+
+/** A task of a thread: an event that no other event contains. Times are in microseconds. */
+type Task = TraceEvent & { dur: number; tts: number; tdur: number };
+const isTask = (event: TraceEvent): event is Task =>
+  event.ph === 'X' && event.dur !== undefined && event.tts !== undefined && event.tdur !== undefined;
+
+/** Returns the tasks of a thread with their waits, and each event that the removal of the waits changes. */
+const shortenTasks = (unsorted: TraceEvent[], own: ThreadWaits = [], others: readonly ThreadWaits[]) => {
+  const list = unsorted.toSorted((a, b) => a.ts - b.ts || (b.dur ?? 0) - (a.dur ?? 0));
+  const requesting = tasksWithRequest(list);
+  const changed = new Map<TraceEvent, TraceEvent>();
+  const tasks: { dur: number; tdur: number; waitUs: number }[] = [];
+  let shorten: ((event: TraceEvent) => TraceEvent) | undefined;
+  let endUs = 0;
+  for (const event of list) {
+    if (isTask(event) && event.ts >= endUs) {
+      endUs = event.ts + event.dur;
+      const waitUs = waitOf(event, own, requesting.has(event) ? [] : others);
+      tasks.push({ dur: event.dur, tdur: event.tdur, waitUs });
+      shorten = waitUs > 0 ? shortener(event, waitUs) : undefined;
+      if (waitUs > 0) changed.set(event, { ...event, dur: Math.round(event.dur - waitUs) });
+    } else if (shorten && event.ts < endUs && /^[XIiBE]$/.test(event.ph ?? '')) changed.set(event, shorten(event));
+  }
+  return { tasks, changed };
+};
+
+/** Returns how long a task did not run because its thread, or another one while it was blocked, waited for a CPU. */
+const waitOf = ({ ts, dur, tdur }: Task, own: ThreadWaits, others: readonly ThreadWaits[]): number => {
+  const waitedUs = sum([own, ...others].map((waits) => waitBetween(waits, ts, ts + dur)));
+  return Math.min(waitedUs, Math.max(0, dur - tdur));
+};
+
+/**
+ * Returns a function that moves an event of a task. The trace has the CPU time of the thread at each event, so the time
+ * off the CPU before an event is known. The same share of it is removed everywhere in the task.
+ */
+const shortener = (task: Task, waitUs: number) => {
+  const share = waitUs / (task.dur - task.tdur);
+  const end = task.ts + task.dur - waitUs;
+  const removedAt = (ts: number, tts: number) => share * Math.max(0, ts - task.ts - (tts - task.tts));
+  let removed = 0;
+  return (event: TraceEvent): TraceEvent => {
+    if (event.tts !== undefined) removed = removedAt(event.ts, event.tts);
+    const ts = Math.min(end, event.ts - removed);
+    if (event.ph !== 'X') return { ...event, ts: Math.round(ts) };
+    const endOfEvent = event.ts + (event.dur ?? 0);
+    const removedThen =
+      event.tts === undefined || event.tdur === undefined ? removed : removedAt(endOfEvent, event.tts + event.tdur);
+    const dur = Math.round(Math.min(end, endOfEvent - removedThen)) - Math.round(ts);
+    return { ...event, ts: Math.round(ts), dur: Math.max(0, dur) };
+  };
+};
+
+/**
+ * Returns the tasks in which a request starts and ends. Only a synchronous request does so, and the page itself causes the
+ * wait for its response.
+ */
+const tasksWithRequest = (list: readonly TraceEvent[]): Set<TraceEvent> => {
+  const found = new Set<TraceEvent>();
+  let task: Task | undefined;
+  let sent = new Set<string>();
+  let endUs = 0;
+  for (const event of list) {
+    if (isTask(event) && event.ts >= endUs) {
+      [task, sent] = [event, new Set()];
+      endUs = event.ts + event.dur;
+    }
+    const { requestId, url = '' } = event.args?.data ?? {};
+    if (!task || event.ts >= endUs || !requestId) continue;
+    if (event.name === 'ResourceSendRequest' && !url.startsWith('data:')) sent.add(requestId);
+    if (event.name === 'ResourceFinish' && sent.has(requestId)) found.add(task);
+  }
+  return found;
+};
+
+/** Returns how long a thread waited between its last reading before a time and its first one after another time. */
+const waitBetween = (waits: ThreadWaits, fromUs: number, toUs: number): number => {
+  const after = firstFrom(waits, toUs);
+  const before = firstFrom(waits, fromUs + 1) - 1;
+  const [, waitedThen] = waits[Math.max(0, before)] ?? [0, 0];
+  const [, waited] = waits[Math.min(after, waits.length - 1)] ?? [0, 0];
+  return Math.max(0, waited - waitedThen);
+};
+
+/** Returns the index of the first reading at a time or later. */
+const firstFrom = (waits: ThreadWaits, us: number): number => {
+  let [low, high] = [0, waits.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((waits[middle]?.[0] ?? 0) < us) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+};

@@ -1,0 +1,33 @@
+import { z } from 'zod';
+
+/** Routes that read the report of a run. */
+export const reportLinks = {
+  report: z.string().nullable(),
+  fixes: z.string().nullable(),
+  screenshot: z.string().nullable(),
+  filmstrip: z.string().nullable(),
+};
+
+type Linked = { id: string; checkId: string; state: string; report?: object | undefined };
+
+/** Returns the relative URLs of a run. */
+export const linksOf = (run: Linked) => {
+  const check = `/v1/checks/${run.checkId}`;
+  return {
+    self: `${check}/runs/${run.id}`,
+    check,
+    page: `/checks/${run.checkId}/runs/${run.id}`,
+    ...reportLinksOf(run),
+  };
+};
+
+/** Returns the relative URLs of a report. They are null without one. */
+export const reportLinksOf = ({ id, checkId, state, report }: Linked, query = '') => {
+  const ofReport = (name: string) => (report ? `/v1/checks/${checkId}/runs/${id}/${name}${query}` : null);
+  return {
+    report: ofReport('report'),
+    fixes: state === 'succeeded' ? ofReport('fixes') : null,
+    screenshot: ofReport('screenshot'),
+    filmstrip: ofReport('filmstrip'),
+  };
+};
