@@ -17,6 +17,7 @@ import { retry } from './lib/retry.ts';
 import { type CheckStore, checkStore } from './lib/store/checks.ts';
 import { type Claim, type DeliveryItem, type DeliveryStore, deliveryStore, jobOf } from './lib/store/deliveries.ts';
 import { openDb } from './lib/store/dynamodb.ts';
+import { type ListStore, listStore } from './lib/store/lists.ts';
 import { type ScheduleStore, scheduleStore } from './lib/store/schedules.ts';
 import {
   isSlow,
@@ -39,6 +40,7 @@ export const handler = queue({ schema: DeliveryJob }, () => {
     webhooks: webhookStore(db),
     deliveries: deliveryStore(db),
     schedules: scheduleStore(db),
+    lists: listStore(db),
     deliveryQueue: deliveryQueue(env),
     publicUrl: env.PUBLIC_URL,
     post: postWebhook({ targets: targetPolicy(env), ca: trustedAuthorities(env.EXTRA_CA_FILE) }),
@@ -50,6 +52,7 @@ type Deps = {
   webhooks: Pick<WebhookStore, 'list' | 'find' | 'takeLane' | 'freeLane' | 'recordTry'>;
   deliveries: Omit<DeliveryStore, 'list' | 'hold' | 'redeliver'>;
   schedules: Pick<ScheduleStore, 'find' | 'putWatch'>;
+  lists: Pick<ListStore, 'runs'>;
   deliveryQueue: Pick<DeliveryQueue, 'send'>;
   post: PostWebhook;
   publicUrl?: string | undefined;

@@ -210,6 +210,7 @@ export const functionRows = {
       delivery: ['DeleteItem', 'GetItem', 'PutItem', 'UpdateItem'],
       schedule: ['Query', 'UpdateItem'], // it judges the checks of schedules
     },
+    index: 'list',
   },
   sweep: {
     ...quick,

@@ -97,9 +97,10 @@ export const WatchedRegion = z
     region: Region,
     state: z.enum(['normal', 'regressed']).describe('`regressed` from the event `page.regressed` to `page.recovered`.'),
     metrics: z.array(z.enum(mainNames)).describe('Metrics that have regressed.'),
+    since: z.uuid().nullable().describe('Id of the first check of the regression. Null without one.'),
     checkId: z.uuid().describe('Id of the last check that the service has looked at.'),
     reason: UnjudgedReason.nullable().describe(
-      'Why that check has no verdict, or none about metrics with noise. `first`: it begins the pool.',
+      'Why that check has no verdict, or none about metrics with noise. `first`: it begins the series.',
     ),
   })
   .meta({ id: 'WatchedRegion' });

@@ -11,7 +11,7 @@ export const webhookEvents = ['check.completed', ...pageEvents] as const;
 export const WebhookEvent = z.enum(webhookEvents).meta({
   id: 'WebhookEvent',
   description:
-    '`check.completed`: all runs of a check are finished. `page.regressed`: two checks of a schedule in a row are worse than those before. `page.recovered`: two in a row are as good as before again.',
+    '`check.completed`: all runs of a check are finished. `page.regressed`: the series of a schedule has a step for the worse, by two checks at least. `page.recovered`: the page is back.',
 });
 export type WebhookEvent = z.infer<typeof WebhookEvent>;
 
@@ -22,12 +22,15 @@ export const PageEventData = z
     url: z.string(),
     device: Device,
     region: Region,
-    checkId: z.uuid().describe('Id of the second check in a row.'),
-    baseCheckId: z.uuid().nullable().describe('Id of the newest check of the pool. Null if all were erased.'),
-    pooledCheckIds: z.array(z.uuid()).describe('Ids of the other checks of the pool.'),
+    checkId: z.uuid().describe('Id of the check that proves the step.'),
+    since: z
+      .object({ checkId: z.uuid(), createdAt: z.iso.datetime() })
+      .describe('The first check after the step that still exists.'),
+    baseCheckId: z.uuid().nullable().describe('Id of the last check before the step. Null if all were erased.'),
+    pooledCheckIds: z.array(z.uuid()).describe('Ids of further checks before the step.'),
     metrics: z
       .array(z.object({ name: z.enum(mainNames), base: Value, value: Value, ...MetricChange.shape }))
-      .describe('The main metrics that changed from the pool, and those that had regressed.'),
+      .describe('The main metrics that changed with the step, and those of the event.'),
     links: z
       .object({ check: z.string(), comparison: z.string().nullable(), page: z.string() })
       .describe('URLs for people: the check, its comparison with the base, and the page over time.'),

@@ -1,5 +1,5 @@
 import { checkView } from '../../shared/check.ts';
-import { compareWithPool } from '../../shared/comparison/watch.ts';
+import { compareStep } from '../../shared/comparison/watch.ts';
 import { type MainName, mainNames } from '../../shared/page-metrics.ts';
 import { checkSummary } from '../../shared/summaries.ts';
 import type { PageEventData } from '../../shared/webhooks.ts';
@@ -29,12 +29,16 @@ export const deliveryBody = async (deps: Deps, delivery: DeliveryItem): Promise<
 
 const pageEventData = async (
   { checks, publicUrl = '' }: Deps,
-  { pool = [], metrics = [] }: DeliveryItem,
+  { event, pool = [], since = [], metrics = [] }: DeliveryItem,
   { item, runs }: StoredCheck,
   region: NonNullable<DeliveryItem['region']>,
 ): Promise<PageEventData> => {
   const { id: checkId, url, device = 'mobile' } = item;
-  const compared = compareWithPool(region, { ...item, runs }, await findChecks(checks, pool));
+  const own = { ...item, runs };
+  const others = since.filter((id) => id !== checkId);
+  const [before, after] = [await findChecks(checks, pool), await findChecks(checks, others)];
+  const compared = compareStep(region, [own, ...after], before);
+  const [first = own] = after.toReversed();
   const base = compared?.baseCheckId ?? null;
   const isShown = (name: MainName) => {
     const verdict = compared?.metrics[name].verdict;
@@ -42,11 +46,14 @@ const pageEventData = async (
   };
   const shown = mainNames.filter(isShown).flatMap((name) => {
     const change = compared?.metrics[name].regions[region];
-    return change ? [{ name, ...change }] : [];
+    // the series has proved it, with more checks than the event shows
+    const verdict = metrics.includes(name) && event === 'page.regressed' ? ('regressed' as const) : change?.verdict;
+    return change && verdict ? [{ name, ...change, verdict }] : [];
   });
   return {
     ...{ scheduleId: item.scheduleId as string, url, device, region, checkId, baseCheckId: base },
     pooledCheckIds: compared?.pooledCheckIds ?? [],
+    since: { checkId: first.id, createdAt: first.createdAt },
     metrics: shown,
     links: {
       check: `${publicUrl}/checks/${checkId}`,

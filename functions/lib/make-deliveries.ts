@@ -4,6 +4,7 @@ import { unlessAhead } from '../../shared/times.ts';
 import type { CheckStore } from './store/checks.ts';
 import type { DeliveryItem, DeliveryStore } from './store/deliveries.ts';
 import type { StoredCheck } from './store/find-check.ts';
+import type { ListStore } from './store/lists.ts';
 import type { ScheduleStore } from './store/schedules.ts';
 import type { WebhookItem, WebhookStore } from './store/webhooks.ts';
 import { forgetEvents, judgeScheduled, type PageEvent } from './watch-schedule.ts';
@@ -13,6 +14,7 @@ type Deps = {
   webhooks: Pick<WebhookStore, 'list'>;
   deliveries: Pick<DeliveryStore, 'create' | 'find' | 'settleCheck'>;
   schedules: Pick<ScheduleStore, 'find' | 'putWatch'>;
+  lists: Pick<ListStore, 'runs'>;
   now: () => Date;
 };
 
@@ -46,8 +48,8 @@ const deliveriesFor = (
   const { id: checkId, createId, completedAt } = item;
   const common = { webhookId, checkId, createId, createdAt: completedAt as string };
   const ofCheck = { ...common, id: uuidv5(`${checkId}\n${createId}`, webhookId), event: 'check.completed' };
-  const ofPages = events.map(({ type: event, region, metrics, pool }) => ({
-    ...{ ...common, event, region, metrics, pool },
+  const ofPages = events.map(({ type: event, region, metrics, pool, since }) => ({
+    ...{ ...common, event, region, metrics, pool, since },
     id: uuidv5(`${checkId}\n${createId}\n${event}\n${region}`, webhookId),
   }));
   return [ofCheck, ...ofPages].filter(({ event }) => received.includes(event));

@@ -1,19 +1,22 @@
 import { z } from 'zod';
-import { judgePage, WatchedPage } from '../../shared/comparison/watch.ts';
+import { SERIES_CHECKS, type SeriesPoint } from '../../shared/comparison/series.ts';
+import { judgePage, regressedOf, WatchedPage } from '../../shared/comparison/watch.ts';
 import { HOLD_MS } from '../../shared/due-times.ts';
 import { anyName, type Region } from '../../shared/name-schemas.ts';
 import type { MainName } from '../../shared/page-metrics.ts';
+import { pick } from '../../shared/pick.ts';
 import type { WatchedRegion } from '../../shared/schedules.ts';
 import { unlessAhead } from '../../shared/times.ts';
 import { PageEventName } from '../../shared/webhooks.ts';
 import type { CheckStore } from './store/checks.ts';
 import { ifReadable } from './store/dynamodb.ts';
 import type { StoredCheck } from './store/find-check.ts';
+import type { ListStore, Range } from './store/lists.ts';
 import type { ScheduleItem, ScheduleStore } from './store/schedules.ts';
 
 /*
- * The item of a schedule has the ids of the checks with which the next one is compared, and none of their results. An erased
- * check therefore leaves nothing behind. One write judges a check and keeps its events, until their deliveries exist.
+ * The item of a schedule has the ids of the checks of its series, and none of their results, which the series of the URL has.
+ * An erased check therefore leaves nothing behind. One write judges a check and keeps its events, until their deliveries exist.
  */
 const PageEvent = z.object({
   type: PageEventName,
@@ -22,6 +25,7 @@ const PageEvent = z.object({
   region: anyName<Region>(),
   metrics: z.array(anyName<MainName>()),
   pool: z.array(z.uuid()),
+  since: z.array(z.uuid()),
 });
 export type PageEvent = z.infer<typeof PageEvent>;
 
@@ -40,6 +44,7 @@ const MAX_EVENTS = 60;
 type Deps = {
   checks: Pick<CheckStore, 'findOfAnyOwner'>;
   schedules: Pick<ScheduleStore, 'find' | 'putWatch'>;
+  lists: Pick<ListStore, 'runs'>;
   now: () => Date;
 };
 
@@ -54,13 +59,14 @@ export const watchOf = ({ watch }: Pick<ScheduleItem, 'watch'>): Watch => {
 
 /** Returns the pages of a schedule as the API shows them. */
 export const watchedRegions = (schedule: Pick<ScheduleItem, 'watch'>): WatchedRegion[] =>
-  Object.entries(watchOf(schedule).pages).map(([region, { regressed, checkId, reason }]) => ({
-    region: region as Region,
-    state: regressed.length > 0 ? 'regressed' : 'normal',
-    ...{ metrics: regressed, checkId, reason },
-  }));
+  Object.entries(watchOf(schedule).pages).map(([region, page]) => {
+    const metrics = regressedOf(page);
+    const since = metrics.map((name) => page.stepped[name]?.worseFrom).find(Boolean) ?? null;
+    const state = metrics.length > 0 ? ('regressed' as const) : ('normal' as const);
+    return { region: region as Region, state, metrics, since, ...pick(page, ['checkId', 'reason']) };
+  });
 
-/** Returns the state of a schedule whose next check begins new pools. Checks that were created before are not judged. */
+/** Returns the state of a schedule whose next check begins new series. Checks that were created before are not judged. */
 export const newWatch = (schedule: ScheduleItem, now: Date): string =>
   JSON.stringify({ judgedUntil: now.toISOString(), pages: {}, events: watchOf(schedule).events } satisfies Watch);
 
@@ -73,10 +79,11 @@ export const judgeScheduled = async (deps: Deps, found: StoredCheck): Promise<Pa
   if (item.scheduleId === null) return [];
   const events = await changeWatch(deps, item, async (watch) => {
     if (item.createdAt <= (unlessAhead(watch.judgedUntil ?? undefined, HOLD_MS, deps.now()) ?? '')) return watch;
-    const known = await readPool(deps, watch);
+    if (Object.values(watch.pages).some(({ checkId }) => checkId === item.id)) return watch;
+    const known = await readSeries(deps, item, watch);
     const judged = item.regions.map((region) => ({
       region,
-      ...judgePage(region, { ...item, runs }, watch.pages[region], known),
+      ...judgePage(region, { ...item, runs }, watch.pages[region], known.get(region) ?? []),
     }));
     const added = judged.flatMap(({ region, event }): PageEvent[] =>
       event ? [{ ...event, region, checkId: item.id, createId: item.createId }] : [],
@@ -118,10 +125,33 @@ const changeWatch = async (
   throw new Error(`other writes of the schedule ${scheduleId} came between ${TRIES} times`);
 };
 
-/** Reads the checks with which the next one is compared, without those that were erased or have expired. */
-const readPool = async ({ checks }: Deps, { pages }: Watch) => {
-  const ids = [...new Set(Object.values(pages).flatMap(({ pool }) => pool))];
-  return findChecks(checks, ids);
+/** Most entries that one read of a series returns, and most reads. Further checks of the URL may lie between. */
+const [ENTRIES, READS] = [200, 5];
+
+/** Reads the series of a check's page by region, without the checks that were erased or have expired. */
+const readSeries = async (
+  { lists, now }: Pick<Deps, 'lists' | 'now'>,
+  { owner, url, device = 'mobile', id }: StoredCheck['item'],
+  { pages }: Watch,
+): Promise<Map<Region, SeriesPoint[]>> => {
+  const wanted = new Set(Object.values(pages).flatMap(({ series }) => series));
+  const found = new Map<Region, SeriesPoint[]>();
+  const enough = Math.min(SERIES_CHECKS, wanted.size) * Object.keys(pages).length;
+  let range: Range = {};
+  for (let reads = 0, count = 0; reads < READS && count < enough; reads++) {
+    const { entries, last, more } = await lists.runs(owner, url, range, ENTRIES, now());
+    for (const entry of entries) {
+      if ('unreadable' in entry || entry.device !== device || !wanted.has(entry.checkId) || entry.checkId === id)
+        continue;
+      const { locations = {}, throttling = null, blockedUrlPatterns = null } = entry;
+      const point = { ...entry, locations, throttling, blockedUrlPatterns };
+      found.set(entry.region, [...(found.get(entry.region) ?? []), point]);
+      count += 1;
+    }
+    if (!more) break;
+    range = { before: last };
+  }
+  return found;
 };
 
 /** Returns the checks that still exist and can be read. */

@@ -1,120 +1,166 @@
 import { z } from 'zod';
 import { anyName, type Region } from '../name-schemas.ts';
-import { type MainName, mainNames } from '../page-metrics.ts';
-import { canPool, compareChecks, haveSameInputs } from './comparison.ts';
+import { type MainName, mainNames, pageMetric } from '../page-metrics.ts';
+import { pick } from '../pick.ts';
+import { differencesOf, isOtherMachine } from './comparable.ts';
+import { compareChecks } from './comparison.ts';
 import { type CheckComparison, ReasonCode } from './schemas.ts';
-import type { ComparedCheck } from './sides.ts';
+import { checksBack, type Location, locationsOf, SERIES_CHECKS, type SeriesPoint, stepOf } from './series.ts';
+import { type ComparedCheck, type ComparedRun, hasSucceeded, measuredOn } from './sides.ts';
 
 /*
- * How the checks of a schedule are judged, for each of its regions. A check has regressed if the comparison with the pool gives
- * a main metric the verdict `regressed`. One such check may be chance, so that only the second in a row counts, and only if
- * both have a metric in common. While a page has regressed, the pool stays as it was, so that the page is back when it is
- * as good as before. On another machine, a page as usual goes on with the checks of that machine.
+ * How the checks of a schedule are judged, for each of its regions. A page has regressed if the series of a main metric has a
+ * step for the worse, and it is back after a step back. On another machine the series of a time goes on with the checks of
+ * such machines. Changed inputs begin a new series.
  */
-
-/** Good checks with which the next one is compared. */
-export const POOL_CHECKS = 5;
-/** Checks in a row that make a change of a page certain enough for an event. */
-const IN_A_ROW = 2;
 
 /** Why a check has no verdict, or none about metrics with noise. `first`: no earlier one has the same inputs. */
 export const UnjudgedReason = z.enum([...ReasonCode.options, 'first']);
 export type UnjudgedReason = z.infer<typeof UnjudgedReason>;
 
-const names = z.array(anyName<MainName>());
+/** A metric whose series has a step: the first check after the last step, and the first of the regression, if it is one. */
+const Stepped = z.object({ from: z.uuid(), worseFrom: z.uuid().nullable() });
 
-/** How a page of a schedule is in a region, as stored. */
+/** How a page of a schedule is in a region, as stored: ids of its checks, and none of their results. */
 export const WatchedPage = z.object({
-  pool: z.array(z.uuid()), // ids of the last good checks, the newest first
-  regressed: names, // metrics that had regressed at the last event. None if the page is as usual
-  worse: names, // metrics that regressed in the last judged check
-  back: z.int(), // checks in a row without a regression, while the page has regressed
+  series: z.array(z.uuid()), // of the last checks, the newest last
+  stepped: z.partialRecord(anyName<MainName>(), Stepped),
   checkId: z.uuid(), // of the last check
   reason: anyName<UnjudgedReason>().nullable(),
 });
 export type WatchedPage = z.infer<typeof WatchedPage>;
 
-/** A page that has changed: the metrics that count, and the checks with which the last one was compared. */
-export type PageChanged = { type: 'page.regressed' | 'page.recovered'; metrics: MainName[]; pool: string[] };
+/** A page that has changed: the metrics that count, the checks before the step and those since, the newest first. */
+export type PageChanged = {
+  type: 'page.regressed' | 'page.recovered';
+  metrics: MainName[];
+  pool: string[];
+  since: string[];
+};
 
 type Judged = { page: WatchedPage; event?: PageChanged };
 
-/**
- * Judges the next check of a page by the one before. `known` are the checks of the pool that still exist. An erased or
- * expired one leaves the pool. If none with the same inputs is left, the check begins a new pool.
- */
+/** Returns the metrics of a page that have regressed. */
+export const regressedOf = ({ stepped }: Pick<WatchedPage, 'stepped'>): MainName[] =>
+  mainNames.filter((name) => stepped[name]?.worseFrom);
+
+/** Judges the next check of a page by the one before. `known` are the checks of its series that still exist. */
 export const judgePage = (
   region: Region,
-  check: ComparedCheck,
+  check: ComparedCheck & { createdAt: string },
   before: WatchedPage | undefined,
-  known: readonly ComparedCheck[],
+  known: readonly SeriesPoint[],
 ): Judged => {
-  const pool = (before?.pool ?? []).flatMap((id) => known.find((each) => each.id === id) ?? []);
-  const own = check.runs.filter((run) => run.region === region && run.state === 'succeeded');
-  const stays = { ...usual(check.id), ...before, pool: pool.map(({ id }) => id), checkId: check.id };
-  if (own.length === 0) return { page: { ...stays, reason: 'failed' } };
-  const alike = pool.filter((each) => haveSameInputs(each, check));
-  const isBusy = own[0]?.environment?.contended === true;
-  const compared = compareWithPool(region, check, alike);
-  if (!compared) return { page: { ...usual(check.id), pool: [check.id], reason: isBusy ? 'contended' : 'first' } };
-  const result = judgeCompared(compared, { ...stays, pool: alike.map(({ id }) => id) });
-  const { page } = result;
-  const isGood = page.regressed.length + page.worse.length === 0;
-  // A busy machine has no times to compare with, so that its checks are in a pool only without others.
-  if (!isGood || (isBusy && comparableIn(region, check, alike).length > 0)) return result;
-  return { ...result, page: { ...page, pool: [check.id, ...page.pool].slice(0, POOL_CHECKS) } };
+  const page: WatchedPage = { ...begun(check.id), series: [], ...before, checkId: check.id };
+  const run = check.runs.find((each) => each.region === region && hasSucceeded(each));
+  if (!run) return { page: { ...page, reason: 'failed' } };
+  const point = pointOf(check, run);
+  const earlier = page.series.flatMap((id) => known.find(({ checkId }) => checkId === id) ?? []);
+  const newest = earlier.at(-1);
+  const isContended = point.contended === true;
+  if (!newest || differencesOf(newest, point).length > 0) {
+    return { page: { ...begun(check.id), reason: isContended ? 'contended' : 'first' } };
+  }
+  const series = [...earlier, point].slice(-SERIES_CHECKS);
+  const isAlone = earlier.every((each) => isOtherMachine(each, point));
+  const reason = isContended ? 'contended' : isAlone ? 'different-machine' : null;
+  return judgeSeries({ ...page, series: series.map(({ checkId }) => checkId), reason }, series);
 };
 
-const usual = (checkId: string): WatchedPage => ({
-  ...{ pool: [], regressed: [], worse: [], back: 0 },
-  ...{ checkId, reason: 'first' },
+const begun = (id: string): WatchedPage => ({ series: [id], stepped: {}, checkId: id, reason: 'first' });
+
+const pointOf = (check: ComparedCheck & { createdAt: string }, run: ComparedRun): SeriesPoint => ({
+  ...pick(check, ['url', 'device', 'auditVersion', 'throttling', 'blockedUrlPatterns', 'createdAt']), // as a series knows it
+  ...measuredOn(run),
+  checkId: check.id,
+  locations: locationsOf(run.samples, run.environment?.contended === true),
 });
 
-const inRegion = (region: Region, check: ComparedCheck): ComparedCheck => ({
-  ...check,
-  runs: check.runs.filter((run) => run.region === region),
-});
-
-/** Returns the checks of a pool that a like machine made while it was not busy. */
-const comparableIn = (region: Region, check: ComparedCheck, pool: readonly ComparedCheck[]): ComparedCheck[] =>
-  pool.map((each) => inRegion(region, each)).filter((each) => canPool(inRegion(region, check), each));
-
-/**
- * Compares the run of a region with those of a pool, the newest of which is the base. Without a comparable one, it compares with
- * the newest of all, which tells about the scores without noise. Returns undefined if the pool is empty.
- */
-export const compareWithPool = (
-  region: Region,
-  check: ComparedCheck,
-  pool: readonly ComparedCheck[],
-): CheckComparison | undefined => {
-  const [first, ...more] = comparableIn(region, check, pool);
-  const base = first ?? (pool[0] && inRegion(region, pool[0]));
-  return base && compareChecks(base, inRegion(region, check), { pool: more });
-};
-
-const judgeCompared = ({ metrics, reasons }: CheckComparison, before: WatchedPage): Judged => {
-  const worse = mainNames.filter((name) => metrics[name].verdict === 'regressed');
-  const page = { ...before, worse, reason: reasons[0]?.code ?? null };
-  const watched = [...before.regressed, ...before.worse];
-  const isUnknown = reasons.length > 0 && watched.some((name) => metrics[name]?.verdict === 'unknown');
-  const isMoved = before.regressed.length === 0 && reasons.some(({ code }) => code === 'different-machine');
-  if (worse.length === 0 && isUnknown) return { page: { ...page, worse: isMoved ? [] : before.worse } };
-  return before.regressed.length > 0 ? judgeRegressed(page) : judgeUsual(page, before.worse);
-};
-
-const judgeUsual = (page: WatchedPage, earlier: readonly MainName[]): Judged => {
-  const metrics = page.worse.filter((name) => earlier.includes(name));
-  if (metrics.length === 0) return { page };
+/** Judges the newest check of a series in each main metric. */
+const judgeSeries = (page: WatchedPage, series: readonly SeriesPoint[]): Judged => {
+  const changes = mainNames.flatMap((name) => {
+    const change = changeOf(name, page.stepped[name], series);
+    return change ? [{ name, ...change }] : [];
+  });
+  const stepped = { ...page.stepped, ...Object.fromEntries(changes.map(({ name, to }) => [name, to])) };
+  const after: WatchedPage = { ...page, stepped };
+  const worse = changes.filter(({ type }) => type === 'page.regressed');
+  const back = regressedOf(after).length === 0 ? changes.filter(({ type }) => type === 'page.recovered') : [];
+  const [first, ...others] = worse.length > 0 ? worse : back;
+  if (!first?.type) return { page: after };
+  const placeOf = (id: string | undefined) =>
+    Math.max(
+      0,
+      series.findIndex(({ checkId }) => checkId === id),
+    );
+  const [earlier, start] = [placeOf(page.stepped[first.name]?.from), placeOf(first.to.from)];
   return {
-    page: { ...page, regressed: metrics, back: 0 },
-    event: { type: 'page.regressed', metrics, pool: page.pool },
+    page: after,
+    event: {
+      type: first.type,
+      metrics: [first, ...others].map(({ name }) => name),
+      pool: idsOf(series.slice(earlier, start)),
+      since: idsOf(series.slice(start)),
+    },
   };
 };
 
-const judgeRegressed = (page: WatchedPage): Judged => {
-  const back = page.worse.length > 0 ? 0 : page.back + 1;
-  if (back < IN_A_ROW) return { page: { ...page, back } };
-  const event = { type: 'page.recovered' as const, metrics: page.regressed, pool: page.pool };
-  return { page: { ...page, regressed: [], back: 0 }, event };
+/** Most checks of a side with which an event shows its change. */
+const MOST_SHOWN = 10;
+const idsOf = (points: readonly SeriesPoint[]): string[] =>
+  points
+    .map(({ checkId }) => checkId)
+    .reverse()
+    .slice(0, MOST_SHOWN);
+
+type Change = { to: z.infer<typeof Stepped>; type: PageChanged['type'] | undefined };
+
+/** Returns how a metric has changed with the newest check, or undefined if it goes on as before. */
+const changeOf = (
+  name: MainName,
+  stepped: z.infer<typeof Stepped> | undefined,
+  series: readonly SeriesPoint[],
+): Change | undefined => {
+  const metric = pageMetric(name);
+  const newest = series.at(-1) as SeriesPoint;
+  if (!newest.locations[name]) return undefined;
+  const points = series.filter(
+    (each) => each.locations[name] && (metric.dependsOn !== 'device' || !isOtherMachine(each, newest)),
+  );
+  const placeOf = (id: string | null | undefined) => {
+    const start = series.findIndex(({ checkId }) => checkId === id);
+    return start === -1 ? 0 : points.findIndex((each) => series.indexOf(each) >= start);
+  };
+  const of = (some: readonly SeriesPoint[]) => some.map(({ locations }) => locations[name] as Location);
+  const tbts = points.flatMap(({ locations }) => locations.tbt?.[0] ?? []);
+  const tbt = tbts.reduce((sum, each) => sum + each, 0) / Math.max(1, tbts.length);
+  const current = points.slice(placeOf(stepped?.from));
+  const step = stepOf(metric, of(current), tbt);
+  if (stepped?.worseFrom) {
+    const worse = placeOf(stepped.worseFrom);
+    const back = checksBack(metric, of(points.slice(0, worse)), of(points.slice(worse)), tbt);
+    if (back > 0) {
+      const from = (points.at(-back) ?? newest).checkId;
+      return { to: { from, worseFrom: null }, type: 'page.recovered' };
+    }
+  }
+  if (!step) return undefined;
+  const from = (points.at(-step.since) ?? newest).checkId;
+  const isWorse = step.estimate > 0 === (metric.better === 'lower');
+  if (!isWorse) return { to: { from, worseFrom: stepped?.worseFrom ?? null }, type: undefined };
+  return { to: { from, worseFrom: stepped?.worseFrom ?? from }, type: 'page.regressed' };
+};
+
+/** Compares the checks of an event in a region: those since the step with those before it, the newest of which is the base. */
+export const compareStep = (
+  region: Region,
+  [check, ...again]: readonly ComparedCheck[],
+  [base, ...pool]: readonly ComparedCheck[],
+): CheckComparison | undefined => {
+  const inRegion = (each: ComparedCheck): ComparedCheck => ({
+    ...each,
+    runs: each.runs.filter((run) => run.region === region),
+  });
+  if (!check || !base) return undefined;
+  return compareChecks(inRegion(base), inRegion(check), { pool: pool.map(inRegion), again: again.map(inRegion) });
 };

@@ -68,6 +68,7 @@ const rights = {
   'delete-links': [...onTable('delete-links'), ...keys],
   webhooks: [...onTable('webhooks'), ...keys, ...sendDeliveries],
   'deliver-webhook': [
+    ...on(`${table}/index/list`, 'dynamodb', ['Query']),
     ...onTable('deliver-webhook'),
     ...on(queueCalled('page-audit-dev-deliveries', home), 'sqs', [...take]),
     ...sendDeliveries,

@@ -132,7 +132,7 @@ test('a paused schedule creates nothing, and resumes at its next time', async ()
 
 const edit = (caller: Caller, { id }: Schedule, sent: unknown) => call(`/schedules/${id}`, caller, 'PATCH', sent);
 
-test('an edit changes what it sends, recomputes the next time, and begins new pools for a changed check', async () => {
+test('an edit changes what it sends, recomputes the next time, and begins new series for a changed check', async () => {
   const owner = await anOwner();
   const schedule = await create(owner, { check: { ...check, samples: 5 } });
   const renamed = await edit(owner, schedule, { name: 'shop' });
@@ -140,10 +140,11 @@ test('an edit changes what it sends, recomputes the next time, and begins new po
   const hourly = (await (await edit(owner, schedule, { every: '1h' })).json()) as Schedule;
   expect(hourly).toMatchObject({ name: 'shop', every: '1h', nextAt: after(schedule.createdAt, HOUR).toISOString() });
   const key = { pk: `SCHEDULES#${owner.owner}`, sk: '0' };
-  const page = { pool: [schedule.id], regressed: ['lcp'], worse: ['lcp'], back: 0, checkId: schedule.id, reason: null };
+  const { id } = schedule; // any id does for those of checks
+  const page = { series: [id], stepped: { lcp: { from: id, worseFrom: id } }, checkId: id, reason: null };
   const watch = JSON.stringify({ judgedUntil: null, pages: { 'us-west1': page }, events: [] });
   await updateItem(world.db, key, { set: { watch }, condition: 'attribute_exists(#pk)' });
-  expect((await read(owner, schedule)).watched).toMatchObject([{ state: 'regressed', metrics: ['lcp'] }]);
+  expect((await read(owner, schedule)).watched).toMatchObject([{ state: 'regressed', metrics: ['lcp'], since: id }]);
   const moved = { ...check, url: 'https://example.org/' };
   const changed = (await (await edit(owner, schedule, { check: moved })).json()) as Schedule;
   expect(changed).toEqual({ ...hourly, check: moved, watched: [] });

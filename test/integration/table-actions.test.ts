@@ -152,7 +152,7 @@ const withSchedules = async () => {
 
 const deliver = async ({ webhookId, call }: Awaited<ReturnType<typeof withWebhooks>>, checkId: string) => {
   const post = async () => ({ status: 500, response: null, retryAfterMs: null });
-  const consume = deliverWebhook({ ...world, checks: world.store, post });
+  const consume = deliverWebhook({ ...world, checks: world.store, lists: listStore(world.db), post });
   await as('deliver-webhook', () => consume({ owner, checkId }, () => 30_000));
   const [{ last } = {}] = await world.schedules.list('beta');
   await audit(last?.checkId as string, 0, succeeded);

@@ -3,6 +3,7 @@ import { deliverWebhook } from '../../functions/deliver-webhook.ts';
 import type { PostWebhook } from '../../functions/lib/post-webhook.ts';
 import { deliveryStore, jobOf } from '../../functions/lib/store/deliveries.ts';
 import { dueStore } from '../../functions/lib/store/due.ts';
+import { listStore } from '../../functions/lib/store/lists.ts';
 import { scheduleStore } from '../../functions/lib/store/schedules.ts';
 import { type WebhookItem, webhookStore } from '../../functions/lib/store/webhooks.ts';
 import { deliverySettings } from '../../infra/settings.ts';
@@ -54,7 +55,17 @@ const deliverAll = async (first: 'answers' | 'hangs') => {
   const checks = { findOfAnyOwner: async () => undefined };
   const pause = (ms: number) => timeline.sleep(ms);
   const consume = deliverWebhook({
-    ...{ checks, webhooks, deliveries, schedules: scheduleStore(db), deliveryQueue, post, now, pause },
+    ...{
+      checks,
+      webhooks,
+      deliveries,
+      schedules: scheduleStore(db),
+      lists: listStore(db),
+      deliveryQueue,
+      post,
+      now,
+      pause,
+    },
     ...{ random: random.next, newId: random.uuid },
   });
   for (let i = 0; i < DELIVERIES; i++) {

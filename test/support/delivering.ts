@@ -2,6 +2,7 @@ import { deliverWebhook } from '../../functions/deliver-webhook.ts';
 import type { PostWebhook } from '../../functions/lib/post-webhook.ts';
 import { checkStore } from '../../functions/lib/store/checks.ts';
 import { leaseStore, type Outcome } from '../../functions/lib/store/leases.ts';
+import { listStore } from '../../functions/lib/store/lists.ts';
 import { sweep } from '../../functions/sweep.ts';
 import type { Check } from '../../shared/check.ts';
 import type { DeliveryJob } from '../../shared/delivery-job.ts';
@@ -33,6 +34,7 @@ export const startDelivering = ({ world, post, now: start, parts = {} }: Options
     webhooks: world.webhooks,
     deliveries: world.deliveries,
     schedules: world.schedules,
+    lists: listStore(world.db),
     deliveryQueue: { send },
     post,
     now: clock,

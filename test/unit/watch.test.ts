@@ -1,14 +1,17 @@
 import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
+import { type Location, locationsOf, type SeriesPoint, stepOf } from '../../shared/comparison/series.ts';
 import type { ComparedCheck } from '../../shared/comparison/sides.ts';
-import { judgePage, type WatchedPage } from '../../shared/comparison/watch.ts';
-import { noMetrics } from '../../shared/page-metrics.ts';
+import { judgePage, regressedOf, type WatchedPage } from '../../shared/comparison/watch.ts';
+import { noMetrics, pageMetrics } from '../../shared/page-metrics.ts';
 import type { Metrics } from '../../shared/page-metrics-schemas.ts';
+import { seededRandom } from '../simulation/random.ts';
 
 const region = 'us-west1';
 type Change = { metrics?: Partial<Metrics>; state?: string; contended?: boolean; benchmarkIndex?: number };
+type Watched = ComparedCheck & { createdAt: string };
 
-const checkOf = (lcps: readonly number[], change: Change = {}, inputs: Partial<ComparedCheck> = {}): ComparedCheck => {
+const checkOf = (lcps: readonly number[], change: Change = {}, inputs: Partial<ComparedCheck> = {}): Watched => {
   const { metrics, state = 'succeeded', contended = false, benchmarkIndex = 2000 } = change;
   const samples = lcps.map((lcp) => ({
     ...noMetrics,
@@ -21,110 +24,147 @@ const checkOf = (lcps: readonly number[], change: Change = {}, inputs: Partial<C
   }));
   const run = { ...noMetrics, ...samples[0], region, state, samples, environment: { contended, benchmarkIndex } };
   const common = { id: randomUUID(), url: 'https://example.com/', auditVersion: '13.5.0' as const };
-  return { ...common, ...inputs, runs: [run] } as ComparedCheck;
+  return { ...common, createdAt: '2031-01-01T00:00:00.000Z', ...inputs, runs: [run] } as Watched;
 };
 const fast = (change?: Change, inputs?: Partial<ComparedCheck>) => checkOf([1800, 1812, 1806], change, inputs);
 const slow = (change?: Change, inputs?: Partial<ComparedCheck>) => checkOf([3000, 3020, 3011], change, inputs);
 const failed = () => fast({ state: 'failed' });
+const times = (count: number, one: () => Watched) => Array.from({ length: count }, one);
+
+/** Returns a check as the series of its URL has it. */
+const pointOf = (check: Watched): SeriesPoint[] =>
+  check.runs.flatMap(({ samples, environment, state }) =>
+    environment && state === 'succeeded'
+      ? [
+          {
+            ...check,
+            ...environment,
+            checkId: check.id,
+            locations: locationsOf(samples, environment.contended === true),
+          },
+        ]
+      : [],
+  );
 
 /** Judges checks in turn. Returns the events by the place of their check, and the last state. */
-const judgeAll = (all: readonly ComparedCheck[], { erased = [] as readonly string[] } = {}) => {
+const judgeAll = (all: readonly Watched[], { erased = [] as readonly string[] } = {}) => {
   const events: string[] = [];
+  const since: string[][] = [];
   let page: WatchedPage | undefined;
   for (const [i, check] of all.entries()) {
     const known = all.slice(0, i).filter(({ id }) => !erased.includes(id));
-    const judged = judgePage(region, check, page, known);
+    const judged = judgePage(region, check, page, known.flatMap(pointOf));
     page = judged.page;
-    if (judged.event) events.push(`${i} ${judged.event.type} ${judged.event.metrics.join()}`);
+    if (!judged.event) continue;
+    events.push(`${i} ${judged.event.type} ${judged.event.metrics.join()}`);
+    since.push(judged.event.since);
   }
-  return { events, page: page as WatchedPage };
+  return { events, since, page: page as WatchedPage };
 };
 
-test('the second worse check in a row is a regression, the third none, and the second good one a recovery', () => {
-  const { events, page } = judgeAll([fast(), fast(), slow(), slow(), slow(), slow(), fast(), fast(), fast()]);
-  expect(events).toEqual(['3 page.regressed lcp', '7 page.recovered lcp']);
-  expect(page).toMatchObject({ regressed: [], worse: [], pool: { length: 4 } });
+test('two worse checks are a regression since the first of them, the third none, and good ones a recovery', () => {
+  const all = [...times(3, fast), ...times(4, slow), ...times(4, fast)];
+  const { events, since, page } = judgeAll(all);
+  expect(events).toEqual(['4 page.regressed lcp', '8 page.recovered lcp']);
+  expect(since[0]).toEqual([all[4]?.id, all[3]?.id]);
+  expect(regressedOf(page)).toEqual([]);
+  expect(page.series).toHaveLength(11);
+});
+
+test('a page that was worse for two checks only is back after six good ones', () => {
+  const { events } = judgeAll([...times(3, fast), slow(), slow(), ...times(7, fast)]);
+  expect(events).toEqual(['4 page.regressed lcp', '10 page.recovered lcp']);
+});
+
+test('a page that is back by less than half of the step has not recovered', () => {
+  const between = () => checkOf([2700, 2712, 2706]);
+  const { events, page } = judgeAll([...times(4, fast), ...times(4, slow), ...times(8, between)]);
+  expect([events, regressedOf(page)]).toEqual([['5 page.regressed lcp'], ['lcp']]);
 });
 
 test('a page that was good, worse and good again since its regression has not recovered', () => {
-  const checks = [fast(), fast(), slow(), slow(), fast(), slow(), fast()];
-  expect(judgeAll(checks).events).toEqual(['3 page.regressed lcp']);
-  expect(judgeAll([...checks, fast()]).events).toEqual(['3 page.regressed lcp', '7 page.recovered lcp']);
+  const checks = [...times(3, fast), ...times(3, slow), fast(), slow(), fast()];
+  expect(judgeAll(checks).events).toEqual(['4 page.regressed lcp']);
+  expect(judgeAll([...checks, ...times(5, fast)]).events).toHaveLength(2);
 });
 
 test.each([
-  ['one worse check', [slow(), fast(), slow(), fast()]],
-  ['two worse checks with a good one between', [slow(), fast(), slow(), fast(), fast()]],
-  ['two checks that are worse in different metrics', [slow(), fast({ metrics: { accessibility: 70 } }), fast()]],
-  ['worse checks whose machine was busy', [slow({ contended: true }), slow({ contended: true })]],
-  ['worse checks of a slower machine', [slow({ benchmarkIndex: 900 }), slow({ benchmarkIndex: 900 })]],
-  ['worse checks of a sample', [checkOf([3000]), checkOf([3000]), checkOf([3000])]],
-  ['failed checks', [failed(), failed(), failed()]],
-  ['checks of another version', [slow({}, { auditVersion: '12.8.2' }), slow({}, { auditVersion: '12.8.2' })]],
-])('%s make no event', (_, checks) => {
-  expect(judgeAll([fast(), fast(), ...checks]).events).toEqual([]);
+  ['one worse check', [slow(), fast(), fast()]],
+  ['worse checks with good ones between', [slow(), fast(), slow(), fast(), fast()]],
+  ['worse checks whose machine was busy', times(4, () => slow({ contended: true }))],
+  ['two worse checks of a slower machine', times(2, () => slow({ benchmarkIndex: 900 }))],
+  ['failed checks', times(3, failed)],
+  ['checks of another version', times(3, () => slow({}, { auditVersion: '12.8.2' }))],
+  ['better checks', times(4, () => checkOf([900, 910, 905]))],
+])('%s make no regression', (_, checks) => {
+  expect(judgeAll([...times(4, fast), ...checks]).events).toEqual([]);
 });
 
-test('a check without a judgement says why, and neither counts nor breaks the row', () => {
-  const { events, page } = judgeAll([fast(), fast(), slow(), failed(), slow()]);
-  expect(events).toEqual(['4 page.regressed lcp']);
-  expect(page.reason).toBeNull();
-  const reasonOf = (check: ComparedCheck) => judgeAll([fast(), check]).page.reason;
-  expect([failed(), slow({ contended: true }), checkOf([3000]), slow({ benchmarkIndex: 900 })].map(reasonOf)).toEqual([
-    'failed',
-    'contended',
-    'fewer-samples',
-    'different-machine',
-  ]);
+test('a check without a judgement says why, and neither counts nor breaks the series', () => {
+  const { events, page } = judgeAll([...times(3, fast), slow(), failed(), slow({ contended: true }), slow()]);
+  expect([events, page.reason]).toEqual([['6 page.regressed lcp'], null]);
+  const reasonOf = (check: Watched) => judgeAll([fast(), check]).page.reason;
+  const reasons = [failed(), slow({ contended: true }), slow({ benchmarkIndex: 900 })].map(reasonOf);
+  expect(reasons).toEqual(['failed', 'contended', 'different-machine']);
   expect(judgeAll([fast()]).page.reason).toBe('first');
 });
 
-test('a page that was regressed and then measured on a busy machine has not recovered', () => {
-  const busy = () => fast({ contended: true });
-  expect(judgeAll([fast(), fast(), slow(), slow(), busy(), busy(), busy()]).events).toEqual(['3 page.regressed lcp']);
+test('one sample is enough for a score without noise, also on a machine that is always busy', () => {
+  for (const change of [{}, { contended: true }]) {
+    const one = (accessibility: number) => () => checkOf([1800], { ...change, metrics: { accessibility } });
+    const { events } = judgeAll([...times(3, one(90)), ...times(3, one(70)), ...times(2, one(90))]);
+    expect(events).toEqual(['4 page.regressed accessibility', '7 page.recovered accessibility']);
+  }
 });
 
-test('one sample is enough for a score without noise', () => {
-  const one = (accessibility: number) => checkOf([1800], { metrics: { accessibility } });
-  const { events } = judgeAll([one(90), one(90), one(70), one(70), one(90), one(90)]);
-  expect(events).toEqual(['3 page.regressed accessibility', '5 page.recovered accessibility']);
+test('an erased check leaves the series, and the next check begins a new one if none is left', () => {
+  const all = [...times(4, fast), slow(), slow()];
+  const ids = all.map(({ id }) => id);
+  expect(judgeAll(all, { erased: ids.slice(0, 1) }).events).toEqual(['5 page.regressed lcp']);
+  const none = judgeAll(all, { erased: ids.slice(0, 4) });
+  expect([none.events, none.page.series]).toEqual([[], ids.slice(4)]);
 });
 
-test('on a machine that is always busy, the scores without noise are judged', () => {
-  const busy = (accessibility: number) => fast({ contended: true, metrics: { accessibility } });
-  const { events, page } = judgeAll([busy(90), busy(90), busy(70), busy(70), busy(90), busy(90)]);
-  expect(events).toEqual(['3 page.regressed accessibility', '5 page.recovered accessibility']);
-  expect(page.reason).toBe('contended');
-  const calm = fast();
-  expect(judgeAll([busy(90), calm, busy(90), busy(90)]).page.pool[0]).toBe(calm.id);
-});
-
-test('the pool has the last five good checks, and stays as it was while the page has regressed', () => {
-  const good = Array.from({ length: 7 }, () => fast());
-  const ids = good.map(({ id }) => id);
-  expect(judgeAll(good).page.pool).toEqual(ids.slice(2).reverse());
-  expect(judgeAll([...good, slow(), slow(), slow(), slow()]).page.pool).toEqual(ids.slice(2).reverse());
-});
-
-test('an erased check leaves the pool, and the next check begins a new pool if none is left', () => {
-  const [first, second, third] = [fast(), fast(), slow()];
-  const all = [first, second, third, slow()];
-  const kept = judgeAll(all, { erased: [first.id] });
-  expect(kept.events).toEqual(['3 page.regressed lcp']);
-  expect(kept.page.pool).toEqual([second.id]);
-  const none = judgeAll(all, { erased: [first.id, second.id] });
-  expect(none.events).toEqual([]);
-  expect(none.page.pool).toEqual([all[3]?.id, third.id]);
-});
-
-test('after a change of the machine the pool has the checks of the new one', () => {
+test('a machine of another speed has a series of its own', () => {
   const there = { benchmarkIndex: 900 };
-  const checks = [fast(), fast(), fast(there), fast(there), slow(there), slow(there)];
-  expect(judgeAll(checks).events).toEqual(['5 page.regressed lcp']);
+  const checks = [fast(), slow(there), fast(), slow(there), fast(), slow(there), fast(), slow(there)];
+  const worse = () => checkOf([6000, 6020, 6011], there);
+  expect(judgeAll([...checks, worse(), worse()]).events).toEqual(['9 page.regressed lcp']);
+});
+
+/* A page with two seconds of TBT, whose checks differ by 9 %. */
+const random = seededRandom(20_311_104);
+const gaussian = () => Math.sqrt(-2 * Math.log(1 - random.next())) * Math.cos(2 * Math.PI * random.next());
+const drifting = (change = 1): Location => [2000 * change * (1 + 0.09 * gaussian()), 2000];
+
+test('a year of hourly checks of a page that does not change has at most one false step', () => {
+  let [series, steps] = [[] as Location[], 0];
+  for (let hour = 0; hour < 365 * 24; hour++) {
+    series = [...series, drifting()].slice(-60);
+    const step = stepOf(pageMetrics.tbt, series, 2000);
+    if (!step) continue;
+    steps += 1;
+    series = series.slice(-step.since);
+  }
+  expect(steps).toBeLessThanOrEqual(1);
+});
+
+test.each([
+  [1.5, 3, 0.95],
+  [1.2, 24, 0.6],
+])('TBT × %d is found within %i checks in at least %d of trials', (change, checks, share) => {
+  const found = Array.from({ length: 100 }, () => {
+    const series = Array.from({ length: 30 }, () => drifting());
+    return Array.from({ length: checks }).some(() => {
+      series.push(drifting(change));
+      return stepOf(pageMetrics.tbt, series, 2000 * change) !== undefined;
+    });
+  });
+  expect(found.filter(Boolean).length / found.length).toBeGreaterThanOrEqual(share);
 });
 
 test('one worse check on the machine before does not keep a page from being judged on another one', () => {
   const there = { benchmarkIndex: 900 };
-  const checks = [fast(), fast(), slow(), fast(there), fast(there), slow(there), slow(there)];
-  expect(judgeAll(checks).events).toEqual(['6 page.regressed lcp']);
+  const checks = [fast(), fast(), slow(), ...times(3, () => fast(there)), slow(there), slow(there)];
+  expect(judgeAll(checks).events).toEqual(['7 page.regressed lcp']);
 });

@@ -37,7 +37,8 @@ export const DeliveryItem = z.object({
   createId: z.string().nullable(), // of the check. A later check with the same id has deliveries of its own
   region: anyName<Region>().optional(), // of an event about a page, with the metrics and the checks that it compares
   metrics: z.array(anyName<MainName>()).optional(),
-  pool: z.array(z.uuid()).optional(),
+  pool: z.array(z.uuid()).optional(), // before the step
+  since: z.array(z.uuid()).optional(), // since the step
   createdAt: time,
   state: DeliveryState,
   isByHand: z.boolean(), // a test or a redelivery: tried once, and also if the webhook is disabled
@@ -53,7 +54,7 @@ export type DeliveryItem = z.infer<typeof DeliveryItem>;
 export type DeliveryRef = Pick<DeliveryItem, 'webhookId' | 'id' | 'createdAt'>;
 /** Facts about a new delivery. */
 export type NewDelivery = DeliveryRef &
-  Pick<DeliveryItem, 'owner' | 'event' | 'checkId' | 'createId' | 'region' | 'metrics' | 'pool'>;
+  Pick<DeliveryItem, 'owner' | 'event' | 'checkId' | 'createId' | 'region' | 'metrics' | 'pool' | 'since'>;
 /** A claimed delivery. */
 export type Claim = { delivery: DeliveryItem; id: string };
 

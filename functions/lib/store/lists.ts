@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { type Check, checkView } from '../../../shared/check.ts';
+import { type Locations, locationsOf } from '../../../shared/comparison/series.ts';
 import { pick } from '../../../shared/pick.ts';
 import {
   type CheckSummary,
@@ -26,9 +27,9 @@ export type ListedCheck = Omit<
 
 /**
  * A run in the series of its URL. `runExpiresAt` is when the run itself expires, in seconds. `position` is the place of its
- * region in its check.
+ * region in its check. `locations` say where its samples lie.
  */
-export type ListedRun = StoredSeriesRun & { runExpiresAt?: number; position?: number };
+export type ListedRun = StoredSeriesRun & { runExpiresAt?: number; position?: number; locations?: Locations };
 
 export type ListStore = ReturnType<typeof listStore>;
 
@@ -69,6 +70,7 @@ export const listedRun = (run: RunItem, position?: number) => ({
   listKey: listKeyOf(run),
   listed: JSON.stringify({
     ...seriesRun(run),
+    locations: locationsOf(run.samples, run.environment?.contended === true),
     position,
     runExpiresAt: run.expiresAt,
     expiresAt: run.trendExpiresAt,

@@ -1,0 +1,96 @@
+import { type MainName, mainNames, type PageMetric, pageMetric } from '../page-metrics.ts';
+import type { Sample } from '../page-metrics-schemas.ts';
+import type { AuditedAs, MeasuredOn } from './comparable.ts';
+import { DRIFT_CHECKS, driftOf, locationOf, meanOf, noiseWithin, squaresOf } from './noise.ts';
+import { studentReach } from './student.ts';
+
+/** Where the samples of a check lie, and the variance of that by the noise within the check. Null if one sample shows none. */
+export type Location = readonly [location: number, within: number | null];
+export type Locations = Partial<Record<MainName, Location>>;
+
+/** A check in the series of its page. A missing fact is unknown. */
+export type SeriesPoint = AuditedAs & MeasuredOn & { checkId: string; createdAt: string; locations: Locations };
+
+/** Checks of a series that are looked at. */
+export const SERIES_CHECKS = 60;
+/** Newest checks that may be after a step, and most checks before it. */
+const [FEWEST_AFTER, MOST_AFTER, MOST_BEFORE, FEWEST_BEFORE] = [2, 6, 40, 3];
+/** One false step in 100,000 looks at a metric. */
+const CONFIDENCE = 0.99998;
+/** Fewest degrees of freedom with which a step counts. */
+const MIN_FREEDOM = 9;
+/** Digits after the point that a series keeps. */
+const DIGITS = 1000;
+
+/** Returns the locations of the metrics of a run. A busy machine has none of the metrics that depend on its speed. */
+export const locationsOf = (samples: readonly Sample[], contended: boolean): Locations =>
+  Object.fromEntries(
+    mainNames.flatMap((name) => {
+      const values = samples.map((sample) => sample[name]).filter((value) => value !== null);
+      if (values.length === 0 || (contended && pageMetric(name).dependsOn !== 'page')) return [];
+      const { freedom, ofLocation } = noiseWithin([values]);
+      return [[name, [rounded(locationOf(values)), freedom === 0 ? null : rounded(ofLocation)]]];
+    }),
+  );
+
+const rounded = (value: number): number => Math.round(value * DIGITS) / DIGITS;
+
+/** A lasting change of a series: the number of checks since it, and how much they differ from those before. */
+export type Step = { since: number; estimate: number };
+
+/**
+ * Returns the most certain step of a series, the oldest check first, or undefined. It compares the last two to six checks
+ * with up to 40 before them. `tbt` is the page's TBT.
+ */
+export const stepOf = (metric: PageMetric, series: readonly Location[], tbt: number): Step | undefined => {
+  let found: (Step & { certainty: number }) | undefined;
+  for (let since = FEWEST_AFTER; since <= MOST_AFTER && since <= series.length - FEWEST_BEFORE; since++) {
+    const before = series.slice(0, -since).slice(-MOST_BEFORE);
+    const step = stepBetween(metric, before, series.slice(-since), tbt);
+    if (step && step.certainty > (found?.certainty ?? 0)) found = { since, ...step };
+  }
+  return found && { since: found.since, estimate: found.estimate };
+};
+
+const stepBetween = (metric: PageMetric, before: readonly Location[], after: readonly Location[], tbt: number) => {
+  const [earlier, later] = [before, after].map((side) => side.map(([location]) => location)) as [number[], number[]];
+  const within = [...before, ...after].flatMap(([, variance]) => variance ?? []);
+  const worth = within.length > 0 || !metric.drift ? DRIFT_CHECKS : 0; // one sample a check shows no noise within
+  const freedom = worth + earlier.length + later.length - 2;
+  if (freedom < MIN_FREEDOM) return undefined;
+  const level = Math.max(meanOf(earlier), meanOf(later));
+  const expected = driftOf(metric, level, tbt) ** 2 + (within.length > 0 ? meanOf(within) : 0);
+  const variance = (worth * expected + squaresOf(earlier) + squaresOf(later)) / freedom;
+  const error = Math.sqrt(variance * (1 / earlier.length + 1 / later.length));
+  const estimate = meanOf(later) - meanOf(earlier);
+  const { difference, share } = metric.smallest;
+  const limit = Math.max(difference, share * level, studentReach(CONFIDENCE, freedom) * error);
+  const size = Math.abs(estimate);
+  const isStep = metric.drift ? size > limit : size >= limit && size > 0;
+  return isStep ? { estimate, certainty: error === 0 ? Number.POSITIVE_INFINITY : size / error } : undefined;
+};
+
+/** Checks that prove a recovery by their level alone. */
+const LEVEL_CHECKS = 6;
+
+/**
+ * Returns how many checks ago a series came back from a step for the worse, by half of it at least: its checks since a step
+ * back, or otherwise its last six. Returns 0 if it has not. `before` are the checks before the step. Without them, any step
+ * back counts.
+ */
+export const checksBack = (
+  metric: PageMetric,
+  before: readonly Location[],
+  worse: readonly Location[],
+  tbt: number,
+): number => {
+  const sign = metric.better === 'lower' ? 1 : -1;
+  const step = stepOf(metric, worse, tbt);
+  const isStepBack = step !== undefined && sign * step.estimate < 0;
+  const count = isStepBack ? step.since : LEVEL_CHECKS;
+  if (before.length === 0) return isStepBack ? count : 0;
+  if (worse.length < count + FEWEST_AFTER) return 0;
+  const mean = (side: readonly Location[]) => sign * meanOf(side.slice(-MOST_BEFORE).map(([location]) => location));
+  const [usual, regressed, now] = [mean(before), mean(worse.slice(0, FEWEST_AFTER)), mean(worse.slice(-count))];
+  return now <= (usual + regressed) / 2 ? count : 0;
+};
