@@ -19,6 +19,7 @@ export type Report = {
   fullPageScreenshot?: unknown;
   lighthouseVersion: string;
   fetchTime: string;
+  runWarnings: string[];
   categories: Record<string, { score: number; auditRefs: { id: string }[] }>;
   audits: Record<string, Audit>;
   timing: { entries: { name: string; startTime: number; duration: number }[] };
