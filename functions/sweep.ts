@@ -137,7 +137,8 @@ const forEach = async (all: readonly OpenKind[], handle: (kind: OpenKind) => Pro
 
 /** Acts on the due items of a kind. Returns the number of items on which it failed or that it did not reach. */
 const sweepKind = async (deps: Work, kind: OpenKind, shards: readonly Shard[]): Promise<number> => {
-  const budget = AbortSignal.timeout(deps.budgetMs ?? BUDGET_MS);
+  const { budgetMs = BUDGET_MS } = deps;
+  const budget = budgetMs > 0 ? AbortSignal.timeout(budgetMs) : AbortSignal.abort();
   const end = deps.stopping ? AbortSignal.any([budget, deps.stopping]) : budget;
   const { pageSize = PAGE_SIZE } = deps;
   const progress = isRegion(kind) ? queueProgress(deps, kind) : undefined;

@@ -14,6 +14,3 @@ export const AuditJob = z.object({
   createId: z.string().optional(), // the create of the run; jobs of earlier releases lack it
 });
 export type AuditJob = z.infer<typeof AuditJob>;
-
-/** Message attribute with the owner of the run. Owners take turns by it. */
-export const OWNER_ATTRIBUTE = 'owner';

@@ -1,4 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
+import type { S3ClientConfig } from '@aws-sdk/client-s3';
 
 /**
  * Returns the SDK's timeouts, in milliseconds, for one try of a request. Without `throwOnRequestTimeout` the SDK logs a
@@ -9,6 +10,23 @@ export const requestTimeouts = (requestTimeout: number) => ({
   requestTimeout,
   throwOnRequestTimeout: true,
 });
+
+/** Settings that AWS clients of all services share. */
+export type ClientSettings = Pick<
+  S3ClientConfig,
+  'requestHandler' | 'credentials' | 'signer' | 'endpoint' | 'forcePathStyle'
+>;
+let replaced: (() => ClientSettings) | undefined;
+
+/** Replaces the settings of the AWS clients that are made from now on. On one machine, requests don't leave the process. */
+export const replaceClientSettings = (settings: typeof replaced): void => {
+  replaced = settings;
+};
+
+/** Returns the settings of an AWS client, with the timeout of one try in milliseconds. */
+export const clientSettings = (requestTimeout?: number, more: object = {}): ClientSettings =>
+  replaced?.() ??
+  (requestTimeout === undefined ? {} : { requestHandler: { ...requestTimeouts(requestTimeout), ...more } });
 
 const deadlines = new AsyncLocalStorage<AbortSignal>();
 

@@ -1,80 +1,133 @@
-import { join } from 'node:path';
-import { regions as awsRegions, type Region } from '../../shared/regions.ts';
+import { randomBytes } from 'node:crypto';
+import type { ClientSettings } from '../../functions/lib/aws-client.ts';
+import type { Region } from '../../shared/regions.ts';
 import { namesOf } from '../names.ts';
 import { deliverySettings, queueSettings } from '../settings.ts';
-import { HOME_REGION, startTable, type TableOptions } from './dynamodb.ts';
-import { startFauxqs } from './fauxqs.ts';
-import { createReportFile } from './report-file.ts';
-import { newCredentials } from './signature.ts';
+import { databaseFile, objectFolder, openFolder } from './data-folder.ts';
+import { Database } from './database.ts';
+import { answerOf, type Handle } from './in-process.ts';
+import { Objects } from './objects.ts';
+import { type Queue, Queues } from './queues.ts';
+import { Table } from './table/table.ts';
+import { inFolder } from './unusable.ts';
+import { watchTable } from './watch-table.ts';
 
 type Options = {
-  dataDir?: string; // without a folder, all data is in memory
+  dataDir?: string | undefined; // without a folder, all data is in memory
   regions: readonly Region[];
   environment?: string;
-  ports?: { dynamodb?: number; sqs?: number; s3?: number }; // any free port by default
   visibilitySeconds?: number; // of the audit queues; for tests
-} & Pick<TableOptions, 'print' | 'onRecovered' | 'compactMs'>;
+  print?: ((line: string) => void) | undefined; // receives lines for the operator about a full disk
+  onRecovered?: (() => void) | undefined; // called when a table that could not be written can be written again
+};
 
-const HOST = '127.0.0.1';
-const ACCOUNT = '000000000000';
+export const HOME_REGION = 'us-west-2';
 
 /**
- * Starts DynamoDB, SQS and S3 on loopback, and creates the table, the bucket and each region's queues. `env` has the
- * variables for the AWS SDK and the functions. Only its credentials open the engines. Table and bucket are kept in
- * `dataDir` even if the process is killed. The queues are in memory, because the sweeper can resend the job of every open
- * run.
+ * Opens table, queues and objects of this machine, and lets the AWS clients that are made from now on use them. `env` has
+ * the variables of the functions. Without `dataDir` everything is in memory.
  */
-export const startAws = async ({ dataDir, regions, environment = 'local', ports = {}, ...options }: Options) => {
-  await using engines = new AsyncDisposableStack(); // stops the started engines if a later one fails
+export const startAws = async ({ dataDir, regions, environment = 'local', ...options }: Options) => {
+  await using open = new AsyncDisposableStack(); // closes what is open if a later step fails
+  const { print = console.error, onRecovered = () => {} } = options;
+  if (dataDir) open.defer(openFolder(dataDir, { print, isService: true }));
+  const database = openDatabase(dataDir);
+  open.defer(() => database.close());
+  if (dataDir) open.defer(watchTable(database, { dataDir, print, onRecovered }));
+
   const names = namesOf(environment);
-  const credentials = newCredentials();
-  const table = await startTable({ ...options, credentials, dataDir, environment, port: ports.dynamodb });
-  engines.defer(table.close);
-
-  const reportFolder = dataDir && join(dataDir, 's3');
-  if (reportFolder) createReportFile(reportFolder);
-  const s3 = await startFauxqs({ service: 's3', credentials, port: ports.s3 ?? 0, dataDir: reportFolder });
-  engines.defer(() => s3.stop());
-  s3.createBucket(names.reportBucket);
-
-  const sqs = await startFauxqs({ service: 'sqs', credentials, port: ports.sqs ?? 0 });
-  engines.defer(() => sqs.stop());
-  const sqsUrl = `http://${HOST}:${sqs.port}`;
-  const createQueue = (awsRegion: string, name: string, attributes: Record<string, string> = {}) => {
-    const { queueArn } = sqs.createQueue(name, { region: awsRegion, attributes });
-    return { arn: queueArn, url: `${sqsUrl}/${ACCOUNT}/${name}` }; // the host of fauxqs' URL needs DNS
-  };
-  const auditQueues: Record<string, string> = {};
-  const deadLetterQueues: Record<string, string> = {};
-  for (const region of regions) {
-    const deadLetters = createQueue(awsRegions[region], names.deadLetters(region));
-    const { maxReceiveCount } = queueSettings;
-    deadLetterQueues[region] = deadLetters.url;
-    auditQueues[region] = createQueue(awsRegions[region], names.auditQueue(region), {
-      VisibilityTimeout: String(options.visibilitySeconds ?? queueSettings.visibilitySeconds),
-      RedrivePolicy: JSON.stringify({ deadLetterTargetArn: deadLetters.arn, maxReceiveCount }),
-    }).url;
-  }
-
-  const lostDeliveries = createQueue(HOME_REGION, names.lostDeliveries);
-  const deliveryQueue = createQueue(HOME_REGION, names.deliveryQueue, {
-    VisibilityTimeout: String(deliverySettings.visibilitySeconds),
-    RedrivePolicy: JSON.stringify({
-      deadLetterTargetArn: lostDeliveries.arn,
+  const audits = regions.flatMap((region): Queue[] => [
+    {
+      name: names.auditQueue(region),
+      visibilitySeconds: options.visibilitySeconds ?? queueSettings.visibilitySeconds,
+      deadLetters: names.deadLetters(region),
       maxReceiveCount: queueSettings.maxReceiveCount,
-    }),
-  });
+    },
+    { name: names.deadLetters(region) },
+  ]);
+  const { visibilitySeconds } = deliverySettings;
+  const { maxReceiveCount } = queueSettings;
+  const deliveries: Queue[] = [
+    { name: names.deliveryQueue, visibilitySeconds, deadLetters: names.lostDeliveries, maxReceiveCount },
+    { name: names.lostDeliveries },
+  ];
+  const queues = new Queues(database, [...audits, ...deliveries], urlOf);
+  open.defer(() => queues.close());
+  const objects = new Objects(database, dataDir && objectFolder(dataDir));
+  open.defer(() => objects.close());
+  if (dataDir)
+    await inFolder(dataDir, async () => {
+      await queues.empty();
+      await objects.removeRemains();
+    });
 
+  const handle = answerOf({ table: new Table(database, names.table), queues, objects });
+  const connect = (other: Handle = handle) => connectClients(other);
+  await connect();
+  const urlsOf = (name: (region: Region) => string) =>
+    JSON.stringify(Object.fromEntries(regions.map((region) => [region, urlOf(name(region))])));
   const env: Record<string, string> = {
-    ...table.env,
-    AWS_ENDPOINT_URL_SQS: sqsUrl,
-    AWS_ENDPOINT_URL_S3: `http://${HOST}:${s3.port}`,
+    ...tableEnv(names.table),
     REPORT_BUCKET: names.reportBucket,
-    AUDIT_QUEUES: JSON.stringify(auditQueues),
-    DELIVERY_QUEUE: deliveryQueue.url,
-    DEAD_LETTER_QUEUES: JSON.stringify(deadLetterQueues),
+    AUDIT_QUEUES: urlsOf(names.auditQueue),
+    DELIVERY_QUEUE: urlOf(names.deliveryQueue),
+    DEAD_LETTER_QUEUES: urlsOf(names.deadLetters),
     REGIONS: regions.join(','),
   };
-  const started = engines.move();
-  return { env, close: () => started.disposeAsync() };
+  const started = open.move();
+  return { env, database, handle, connect, close: () => started.disposeAsync() };
+};
+
+/** Opens the table of a data folder, also beside a running service. */
+export const openTable = async (dataDir: string) => {
+  const release = openFolder(dataDir, { print: () => {}, isService: false });
+  const database = openDatabase(dataDir);
+  const name = namesOf('local').table;
+  await connectClients(answerOf({ table: new Table(database, name) }));
+  const close = async () => {
+    await database.close();
+    release();
+  };
+  return { env: tableEnv(name), close };
+};
+
+const openDatabase = (dataDir: string | undefined): Database => {
+  if (dataDir === undefined) return new Database({});
+  const path = databaseFile(dataDir);
+  return inFolder(path, () => new Database({ path }));
+};
+
+const tableEnv = (table: string): Record<string, string> => ({
+  AWS_REGION: HOME_REGION,
+  HOME_REGION,
+  TABLE_NAME: table,
+});
+
+const urlOf = (name: string): string => `http://in-process/000000000000/${name}`;
+
+/** The key with which this process signs the addresses of its objects. */
+const credentials = { accessKeyId: 'local', secretAccessKey: randomBytes(32).toString('base64url') };
+
+/** Lets the clients that are made from now on send their requests to `handle`. */
+const connectClients = async (handle: Handle): Promise<void> => {
+  const { replaceClientSettings } = await import('../../functions/lib/aws-client.ts'); // tests load it more than once
+  replaceClientSettings(
+    (): ClientSettings => ({
+      requestHandler: {
+        handle: handle as never,
+        updateHttpClientConfig: () => {},
+        httpHandlerConfigs: () => ({}),
+        destroy: () => {},
+      },
+      credentials,
+      signer: { sign: async (request) => request },
+      endpoint: async () => {
+        const { protocol, hostname, port, pathname } = new URL(
+          process.env.PUBLIC_URL || process.env.API_URL || 'http://in-process',
+        );
+        return { protocol, hostname, ...(port && { port: Number(port) }), path: pathname };
+      },
+      forcePathStyle: true,
+    }),
+  );
 };

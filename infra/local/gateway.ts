@@ -13,6 +13,7 @@ import { type ConnectionLimits, limitConnections } from './connections.ts';
 import { eventOf, routeOf, withBody } from './http-event.ts';
 import { lambdaContext } from './lambda-context.ts';
 import { requestSignals } from './request-signals.ts';
+import { signedObject } from './signed-object.ts';
 
 type Invoke = (event: APIGatewayProxyEventV2, context: Context) => unknown;
 /** `admit` returns the answer to a request that the function refuses by its headers alone. */
@@ -44,6 +45,8 @@ export const startGateway = async ({ port, host = '127.0.0.1', functions, ...opt
   const bytesOf = sharedFiles();
 
   const answerOf = async (request: IncomingMessage, response: ServerResponse): Promise<GatewayResponse | undefined> => {
+    const object = await signedObject(request.method ?? '', request.url ?? '');
+    if (object) return object;
     const route = routeOf(request);
     const refused = options.refuses?.(route.key);
     if (refused) return jsonMessage(refused, `${STATUS_CODES[refused]}`);

@@ -2,9 +2,9 @@ import { chmodSync, lstatSync, mkdirSync, readdirSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path';
 
 /** Entries of a data folder that only the service's user may read. */
-const PRIVATE = /^(in-use\.lock|dynamodb|s3$|format|check-counts$)/;
-/** The other entries of a data folder, also those of earlier versions. */
-const OPEN = /^(room\.probe$|web-page$|chromium|auditor)/;
+const PRIVATE = /^(in-use\.lock|data\.db|objects$|format)/;
+/** The other entries of a data folder. */
+const OPEN = /^(web-page$|chromium|auditor)/;
 const isData = (name: string): boolean => PRIVATE.test(name) || OPEN.test(name);
 const OTHERS = 0o077; // all rights of other users
 const WRITE = 0o022;
@@ -26,7 +26,7 @@ export const takeDataFolder = (dataDir: string, print: (line: string) => void): 
   );
 };
 
-/** Makes the files of a data folder private that an earlier version has created. */
+/** Makes the files of a data folder private. */
 export const makeFilesPrivate = (dataDir: string): void => {
   for (const name of readdirSync(dataDir).filter((each) => PRIVATE.test(each))) makePrivate(join(dataDir, name));
 };

@@ -11,7 +11,6 @@ import {
 import type { Context, SQSBatchResponse, SQSEvent, SQSMessageAttribute, SQSRecord } from 'aws-lambda';
 import { redactForLog } from '../../functions/lib/redact.ts';
 import type { Slots } from '../../functions/lib/slots.ts';
-import { OWNER_ATTRIBUTE } from '../../shared/audit-job.ts';
 import { queueSettings } from '../settings.ts';
 import { lambdaContext } from './lambda-context.ts';
 
@@ -152,9 +151,7 @@ const withTimeout = async (seconds: number, work: () => unknown): Promise<unknow
   return await Promise.race([(async () => work())(), timeout]).finally(() => ended.abort());
 };
 
-/** Returns the owner from the message group, or from the attribute, because fauxqs drops the group. */
-const ownerOf = ({ Attributes, MessageAttributes }: Message): string =>
-  Attributes?.MessageGroupId ?? MessageAttributes?.[OWNER_ATTRIBUTE]?.StringValue ?? '';
+const ownerOf = ({ Attributes }: Message): string => Attributes?.MessageGroupId ?? '';
 
 const recordOf = (message: Message, queueUrl: string, awsRegion: string): SQSRecord => ({
   messageId: message.MessageId ?? '',

@@ -1,8 +1,6 @@
 import { accessSync, constants } from 'node:fs';
-import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { isBundle } from './auditor-bundle.ts';
 import { takeProgramFolder } from './own-folder.ts';
 
 const DEFAULT = fileURLToPath(new URL('../../.chromium', import.meta.url));
@@ -35,11 +33,4 @@ export const programFolder = (
       );
     return join(dataDir, 'chromium');
   }
-};
-
-/** Deletes the Chromium and the bundles that earlier versions kept in the data folder. */
-export const removeOldPrograms = async (dataDir: string): Promise<void> => {
-  const isOld = (name: string) => isBundle(name) || /^chromium-\d/.test(name);
-  for (const name of (await readdir(dataDir)).filter(isOld))
-    await rm(join(dataDir, name), { recursive: true, force: true });
 };

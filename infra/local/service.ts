@@ -2,6 +2,7 @@ import { lookup } from 'node:dns/promises';
 import { S3Client } from '@aws-sdk/client-s3';
 import { SQSClient } from '@aws-sdk/client-sqs';
 import { isLoopbackAddress } from '../../functions/lib/addresses.ts';
+import { clientSettings } from '../../functions/lib/aws-client.ts';
 import { redactForLog } from '../../functions/lib/redact.ts';
 import { ReadEnv } from '../../shared/env.ts';
 import { functionRows } from '../../shared/functions.ts';
@@ -12,7 +13,7 @@ import { startExpiry } from './expiry.ts';
 import { importApi, startGateway } from './gateway.ts';
 import { keepPreparing } from './keep-preparing.ts';
 import { startPollers } from './pollers.ts';
-import { programFolder, removeOldPrograms } from './program-folder.ts';
+import { programFolder } from './program-folder.ts';
 import { bundlePage, writePage } from './web-page.ts';
 
 export type ServiceSettings = {
@@ -37,7 +38,7 @@ const MAX_ANSWER_BYTES = 64 * 2 ** 20; // Lambda's limit does not apply, and cli
 const SWEEP_MS = 10_000; // a minute on AWS; shorter here, to resume lost runs sooner
 
 /**
- * Starts the functions that run on Lambda, on embedded engines that listen on loopback. `print` receives a line when a
+ * Starts the functions that run on Lambda, on a database and files of this machine. `print` receives a line when a
  * run starts and ends. Call it once per process, because it sets `process.env`.
  */
 export const startService = async (settings: ServiceSettings, print: (line: string) => void) => {
@@ -54,7 +55,6 @@ export const startService = async (settings: ServiceSettings, print: (line: stri
     bundlePage(), // first, because its process needs no key of the engines
     startAws({ dataDir, regions: allRegions, print, onRecovered: () => onRecovered() }),
   ]);
-  if (chromiumDir !== dataDir) await removeOldPrograms(dataDir);
   Object.assign(process.env, aws.env, { WEB_DIR: await writePage(dataDir, page) });
   const functions = await importFunctions();
   const { runAudit, sweep } = functions;
@@ -74,7 +74,7 @@ export const startService = async (settings: ServiceSettings, print: (line: stri
 
   const expiry = startExpiry({
     db: functions.db,
-    s3: new S3Client({ region: process.env.HOME_REGION as string }),
+    s3: new S3Client({ region: process.env.HOME_REGION as string, ...clientSettings() }),
     bucket: process.env.REPORT_BUCKET as string,
     retentionDays: settings.retentionDays,
   });
@@ -144,7 +144,7 @@ type OnMessage = ReturnType<typeof consoleLines>;
 const startWork = async (functions: Functions, auditsAtOnce: number, onMessage: OnMessage) => {
   const { handler } = functions.sweep;
   const woken = await handler({ wake: 'all', dropLeases: true }).then(() => true, logWakeError);
-  const sqs = new SQSClient({ region: process.env.HOME_REGION as string });
+  const sqs = new SQSClient({ region: process.env.HOME_REGION as string, ...clientSettings() });
   const pollers = startPollers(sqs, functions, auditsAtOnce, onMessage);
   const sweeps = startSweeps(handler, woken);
   return {

@@ -4,8 +4,8 @@ import { Streams } from '../../clients/cli/streams.ts';
 import { type Db, openDb } from '../../functions/lib/store/dynamodb.ts';
 import { StoreEnv } from '../../shared/env.ts';
 import { environmentOf, InvalidSettingError } from '../environments.ts';
+import { openTable } from '../local/aws.ts';
 import { type CommandName, commandLine } from '../local/command-line.ts';
-import { openTable } from '../local/dynamodb.ts';
 
 /** An invalid call of a command. The message says what would be valid. */
 export class UsageError extends Error {}

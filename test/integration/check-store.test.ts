@@ -3,6 +3,7 @@ import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient, GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { judge } from '../../functions/auditor/verdict/judge.ts';
+import { clientSettings } from '../../functions/lib/aws-client.ts';
 import type { RunItem } from '../../functions/lib/store/items.ts';
 import type { Lease } from '../../functions/lib/store/leases.ts';
 import { MAX_SAMPLES } from '../../shared/audit-options.ts';
@@ -191,7 +192,7 @@ test('a released run keeps its state and attempts, is due now, and can be claime
 test('every item has an expiry date', async () => {
   const check = aCheck();
   const [run] = (await world.create(check)) as [RunItem];
-  const db = DynamoDBDocumentClient.from(new DynamoDBClient({}));
+  const db = DynamoDBDocumentClient.from(new DynamoDBClient(clientSettings()));
   const items = [
     { Key: { pk: `CHECK#${check.id}`, sk: 'CHECK' }, days: 90 },
     { Key: { pk: `CHECK#${check.id}`, sk: `RUN#${run.id}` }, days: 90 },
@@ -221,7 +222,7 @@ test('an expired check is gone for its owner, and its id is free, before DynamoD
 test('an item that does not match its schema causes an error that names the item', async () => {
   const check = aCheck();
   const [run] = (await world.create(check)) as [RunItem];
-  const db = DynamoDBDocumentClient.from(new DynamoDBClient({}));
+  const db = DynamoDBDocumentClient.from(new DynamoDBClient(clientSettings()));
   await db.send(
     new UpdateCommand({
       TableName: world.env.TABLE_NAME,

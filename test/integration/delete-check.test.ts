@@ -7,6 +7,7 @@ import { type AuditResult, emptyResult } from '../../functions/auditor/verdict/j
 import { closeLostRuns } from '../../functions/close-lost-runs.ts';
 import { deleteCheck } from '../../functions/delete-check.ts';
 import { getReport } from '../../functions/get-report.ts';
+import { clientSettings } from '../../functions/lib/aws-client.ts';
 import { type CheckStore, checkStore } from '../../functions/lib/store/checks.ts';
 import { openDb } from '../../functions/lib/store/dynamodb.ts';
 import { type ErasureStore, erasureStore } from '../../functions/lib/store/erasure.ts';
@@ -23,42 +24,32 @@ import { noMetrics } from '../../shared/page-metrics.ts';
 import { ApiProblemError } from '../../shared/problems.ts';
 import { type Api, startApi } from '../support/api.ts';
 import { fetchDocumented } from '../support/documented.ts';
-import { startFaultProxy } from '../support/fault-proxy.ts';
+import { type Faults, faultsBefore, isOfObjects, isTableWrite } from '../support/faulty-services.ts';
 import { aCheck, later, passed, type World } from '../support/world.ts';
 
-/** Local engines behind fault proxies. The stores of `cut` use the proxies, the stores of `world` don't. */
+/** The services of this machine behind faults. The stores of `cut` meet them, the stores of `world` don't. */
 let world: World;
 let api: Api;
-let dynamodb: Awaited<ReturnType<typeof startFaultProxy>>;
-let s3: Awaited<ReturnType<typeof startFaultProxy>>;
+let dynamodb: Faults;
+let s3: Faults;
 let cut: { store: CheckStore; leases: LeaseStore; erasure: ErasureStore; reports: Reports };
 beforeAll(async () => {
   api = await startApi();
   world = api.world;
-  await fetchDocumented(`${api.url}/v1/checks/${randomUUID()}`); // each client reads its endpoint with its first request, which must come before the proxies
-  await world.find(randomUUID()).catch(() => {});
-  await world.reports.keysOf(randomUUID());
-  const isWrite = (headers: Record<string, unknown>) =>
-    /PutItem|UpdateItem|DeleteItem/.test(String(headers['x-amz-target']));
-  dynamodb = await startFaultProxy(process.env.AWS_ENDPOINT_URL_DYNAMODB as string, isWrite);
-  s3 = await startFaultProxy(process.env.AWS_ENDPOINT_URL_S3 as string, () => true);
-  const env = { AWS_ENDPOINT_URL_DYNAMODB: dynamodb.url, AWS_ENDPOINT_URL_S3: s3.url };
-  const own = { ...process.env };
-  Object.assign(process.env, env);
+  await fetchDocumented(`${api.url}/v1/checks/${randomUUID()}`); // its functions make their clients before the faults
+  s3 = faultsBefore(world.aws.handle, isOfObjects);
+  dynamodb = faultsBefore(s3.handle, isTableWrite);
+  await world.aws.connect(dynamodb.handle);
   const db = openDb(ReportReadEnv.parse(process.env), secretStore(ReportReadEnv.parse(process.env)));
   const bucket = reports(ReportReadEnv.parse(process.env));
   cut = { store: checkStore(db), leases: leaseStore(db), erasure: erasureStore(db, bucket), reports: bucket };
-  await cut.store.findOfAnyOwner(randomUUID());
-  await Promise.all([cut.reports.keysOf(randomUUID()), db.secrets?.keysOf(randomUUID())]);
-  Object.assign(process.env, own);
+  await world.aws.connect();
 });
 afterEach(() => {
   dynamodb.heal();
   s3.heal();
 });
 afterAll(async () => {
-  await dynamodb.stop();
-  await s3.stop();
   await api.stop();
 });
 
@@ -75,7 +66,7 @@ const sweepAt = (now: Date) => sweep({ ...world, now: () => now })({});
 
 /** Returns all items that contain the id of a check. */
 const itemsOf = async (checkId: string): Promise<Record<string, unknown>[]> => {
-  const db = DynamoDBDocumentClient.from(new DynamoDBClient({}));
+  const db = DynamoDBDocumentClient.from(new DynamoDBClient(clientSettings()));
   const { Items = [] } = await db.send(new ScanCommand({ TableName: world.env.TABLE_NAME, ConsistentRead: true }));
   return Items.filter((item) => JSON.stringify(item).includes(checkId));
 };
@@ -162,7 +153,7 @@ test('a report that is erased during its request is a 404', async () => {
 test('an erasure deletes a pointer, whichever create wrote it last', async () => {
   const check = aCheck({ regions: ['us-east4'] });
   const [run] = (await world.create(check)) as [RunItem];
-  const db = DynamoDBDocumentClient.from(new DynamoDBClient({}));
+  const db = DynamoDBDocumentClient.from(new DynamoDBClient(clientSettings()));
   await db.send(
     new UpdateCommand({
       TableName: world.env.TABLE_NAME,

@@ -14,6 +14,7 @@ import {
   type UpdateItemCommandInput,
 } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { clientSettings } from '../../functions/lib/aws-client.ts';
 import { startWorld, type World } from '../support/world.ts';
 
 let world: World;
@@ -21,7 +22,7 @@ let dynamodb: DynamoDBClient;
 let TableName: string;
 beforeAll(async () => {
   world = await startWorld();
-  dynamodb = new DynamoDBClient({ maxAttempts: 1 });
+  dynamodb = new DynamoDBClient({ maxAttempts: 1, ...clientSettings() });
   TableName = world.db.table;
 });
 afterAll(async () => {

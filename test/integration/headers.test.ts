@@ -28,6 +28,7 @@ afterAll(async () => {
 
 const apiFor = async (origins: string | undefined, auth = 'open'): Promise<Api> => {
   vi.resetModules(); // so that the functions read the environment again
+  await world.aws.connect();
   process.env.AUTH = auth;
   if (origins === undefined) delete process.env.CORS_ORIGINS;
   else process.env.CORS_ORIGINS = origins;

@@ -1,20 +1,18 @@
 import { execFile } from 'node:child_process';
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
 import { ifExists, openDb, updateItem } from '../../functions/lib/store/dynamodb.ts';
 import { apiKeyKey } from '../../functions/lib/store/items.ts';
 import { keyStore } from '../../functions/lib/store/keys.ts';
-import { startAws } from '../../infra/local/aws.ts';
-import { openTable } from '../../infra/local/dynamodb.ts';
 import { commandFrom } from '../../infra/operator/key-commands.ts';
 import { UsageError, withTable } from '../../infra/operator/table.ts';
 import { keyParts } from '../../shared/key-text.ts';
 import type { ApiKey } from '../../shared/keys.ts';
 import { runCommand } from '../support/command.ts';
-import { FULL } from '../support/full.ts';
 import { startLocally } from '../support/service.ts';
+import { serveOnHttp } from '../support/services-on-http.ts';
 import { startEngines } from '../support/world.ts';
 
 const folders: string[] = [];
@@ -100,7 +98,6 @@ test('a running service accepts a new key at once, and the command can print it 
   const service = await startLocally(dataDir, { AUTH: 'keys' });
   stops.push(service.stop);
   expect(service.output()).toContain(`DATA_DIR=${dataDir} npm run keys -- create`);
-  expect(statSync(join(dataDir, 'dynamodb-endpoint.json')).mode & 0o777).toBe(0o600);
 
   const request = (key?: string) =>
     fetch(`${service.url}/v1/checks/00000000-0000-4000-8000-000000000000`, {
@@ -123,29 +120,15 @@ test('a folder that is not there is refused, and the command makes none', async 
   expect(existsSync(dataDir)).toBe(false);
 });
 
-test('the endpoint file of a killed service is ignored', async () => {
-  const dataDir = aFolder();
-  writeFileSync(join(dataDir, 'dynamodb-endpoint.json'), '{"url":"http://127.0.0.1:1"}');
-  expect(await keysHere(dataDir, aKey)).toMatchObject({ code: 0 });
-  expect(readdirSync(dataDir)).not.toContain('dynamodb-endpoint.json');
-});
-
-test('a folder in use without an endpoint file is awaited, then rejected with what to do', async () => {
-  const dataDir = aFolder();
-  const aws = await startAws({ dataDir, regions: ['us-west1'] });
-  stops.push(aws.close);
-  rmSync(join(dataDir, 'dynamodb-endpoint.json'));
-  await expect(openTable(dataDir, FULL ? undefined : 300)).rejects.toThrow(/starting or stopping.*again/);
-});
-
 test('the keys of an environment are in its table', async () => {
   const aws = await startEngines({}, { regions: ['us-west1'], environment: 'dev-1' });
-  stops.push(aws.close);
-  const { stdout } = await keys(aFolder(), [...aKey, '--environment', 'dev', '--json'], aws.env);
+  const http = await serveOnHttp(aws);
+  stops.push(http.close, aws.close);
+  const { stdout } = await keys(aFolder(), [...aKey, '--environment', 'dev', '--json'], http.env);
   const store = keyStore(openDb({ TABLE_NAME: 'page-audit-dev-1', HOME_REGION: 'us-west-2', OPEN_SHARDS: 1 }));
   expect((await store.list()).keys).toEqual([expect.objectContaining({ prefix: JSON.parse(stdout).prefix })]);
-  const prod = await keys(aFolder(), ['list', '--environment', 'prod'], aws.env);
-  const none = await keys(aFolder(), ['revoke', 'x', '--environment', 'dev'], aws.env);
+  const prod = await keys(aFolder(), ['list', '--environment', 'prod'], http.env);
+  const none = await keys(aFolder(), ['revoke', 'x', '--environment', 'dev'], http.env);
   expect(none.stderr).toContain('npm run keys -- list --environment dev');
   expect(prod).toMatchObject({ code: 1, stderr: expect.stringContaining('Deploy it first') });
 });

@@ -3,6 +3,7 @@ import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient, GetCommand, PutCommand, paginateScan } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { createCheck } from '../../functions/create-check.ts';
+import { clientSettings } from '../../functions/lib/aws-client.ts';
 import type { Request } from '../../functions/lib/http/endpoint.ts';
 import { openDb } from '../../functions/lib/store/dynamodb.ts';
 import type { RunItem } from '../../functions/lib/store/items.ts';
@@ -22,7 +23,7 @@ let db: DynamoDBDocumentClient;
 beforeAll(async () => {
   api = await startApi({ AUTH: 'keys' });
   world = api.world;
-  db = DynamoDBDocumentClient.from(new DynamoDBClient({}));
+  db = DynamoDBDocumentClient.from(new DynamoDBClient(clientSettings()));
 });
 afterAll(() => api.stop());
 

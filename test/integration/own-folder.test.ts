@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { startAws } from '../../infra/local/aws.ts';
-import { programFolder, removeOldPrograms } from '../../infra/local/program-folder.ts';
+import { programFolder } from '../../infra/local/program-folder.ts';
 
 const umask = process.umask();
 const root = mkdtempSync(join(tmpdir(), 'own-folder-'));
@@ -38,7 +38,7 @@ const giveAway = (path: string) => {
 test('the data folder and its files are private, while the service runs and after it', async () => {
   const aws = await startAws({ dataDir: folder, regions: ['us-west1'], print });
   expect(entries().map((path) => path.slice(folder.length + 1))).toEqual(
-    expect.arrayContaining(['dynamodb-endpoint.json', 'dynamodb/CURRENT', 's3/fauxqs.db']),
+    expect.arrayContaining(['data.db', 'data.db-wal', 'format', 'objects']),
   );
   const found = modes();
   await aws.close();
@@ -103,11 +103,4 @@ test('a folder of programs is refused if another user has made it, or if all use
 
 test('beside sources that can not be written, the programs are in the data folder', () => {
   expect(programFolder(undefined, folder, print, '/proc/1/chromium')).toBe(join(folder, 'chromium'));
-});
-
-test('the programs that earlier versions kept in the data folder are deleted', async () => {
-  for (const name of ['chromium-153.0.0', 'auditor-0123456789abcdef', 'dynamodb', 'chromium'])
-    mkdirSync(join(folder, name), { recursive: true });
-  await removeOldPrograms(folder);
-  expect(readdirSync(folder).sort()).toEqual(['chromium', 'dynamodb']);
 });

@@ -7,29 +7,21 @@ import { leaseStore } from '../../functions/lib/store/leases.ts';
 import { secretStore } from '../../functions/lib/store/secrets.ts';
 import { sweep } from '../../functions/sweep.ts';
 import { CreateEnv } from '../../shared/env.ts';
-import { startFaultProxy } from '../support/fault-proxy.ts';
+import { faultsBefore, isOfObjects, isTableWrite } from '../support/faulty-services.ts';
 import { secretChecks, secretsFor } from '../support/secret-checks.ts';
 import { later, startWorld } from '../support/world.ts';
 
 const t0 = new Date();
 const world = await startWorld();
 const { create, audit, stored } = secretChecks(world, t0);
-await stored(); // this client reads its endpoint before the proxy is set
-const s3 = await startFaultProxy(process.env.AWS_ENDPOINT_URL_S3 as string, () => true);
-process.env.AWS_ENDPOINT_URL_S3 = s3.url;
-const isWrite = (headers: Record<string, unknown>) => /(Put|Update|Delete)Item/.test(String(headers['x-amz-target']));
-await world.find(randomUUID()).catch(() => {}); // this client too
-const dynamodb = await startFaultProxy(process.env.AWS_ENDPOINT_URL_DYNAMODB as string, isWrite);
-process.env.AWS_ENDPOINT_URL_DYNAMODB = dynamodb.url;
+const s3 = faultsBefore(world.aws.handle, isOfObjects);
+const dynamodb = faultsBefore(s3.handle, isTableWrite);
+await world.aws.connect(dynamodb.handle);
 afterEach(() => {
   s3.heal();
   dynamodb.heal();
 });
-afterAll(async () => {
-  await s3.stop();
-  await dynamodb.stop();
-  await world.stop();
-});
+afterAll(() => world.stop());
 vi.spyOn(log, 'error').mockReturnValue();
 vi.spyOn(log, 'warn').mockReturnValue();
 

@@ -35,6 +35,7 @@ afterAll(async () => {
 /** Starts the functions again, so that they read the environment again. */
 const newApi = async () => {
   vi.resetModules();
+  await world.aws.connect();
   return await startFunctions();
 };
 

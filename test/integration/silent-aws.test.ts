@@ -1,8 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { replaceClientSettings } from '../../functions/lib/aws-client.ts';
 import { type Gateway, startFunctions } from '../support/gateway.ts';
 import { problemOf } from '../support/problem.ts';
+import { serveOnHttp } from '../support/services-on-http.ts';
 import { startWorld, type World } from '../support/world.ts';
 
 /** Timeout of the functions, in seconds. It is less than the SDK's timeout of one try. */
@@ -22,16 +24,22 @@ const silent = createServer((socket) => {
 
 let world: World;
 let url: string;
+let http: Awaited<ReturnType<typeof serveOnHttp>>;
 let api: Gateway;
 beforeAll(async () => {
   world = await startWorld();
   await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
   url = `http://127.0.0.1:${(silent.address() as AddressInfo).port}`;
-  process.env.AUDIT_QUEUES = world.env.AUDIT_QUEUES?.replaceAll(world.env.AWS_ENDPOINT_URL_SQS as string, url);
+  http = await serveOnHttp(world.aws);
+  replaceClientSettings(undefined); // the functions use the network, as on AWS
+  Object.assign(process.env, http.env, {
+    AUDIT_QUEUES: world.env.AUDIT_QUEUES?.replaceAll('http://in-process', url),
+  });
   api = await startFunctions({ timeoutSeconds: TIMEOUT_SECONDS });
 });
 afterAll(async () => {
   await api.close();
+  await http.close();
   silent.close();
   for (const socket of sockets) socket.destroy();
   await world.stop();
@@ -58,7 +66,7 @@ test('a create answers 201 in time while SQS does not answer, and the sweeper se
 });
 
 test('every request answers 503 in time while DynamoDB does not answer, and leaves no call behind', async () => {
-  process.env.AWS_ENDPOINT_URL_DYNAMODB = url;
+  process.env.AWS_ENDPOINT_URL = url;
   vi.resetModules(); // new clients read the new endpoint
   await api.close();
   api = await startFunctions({ timeoutSeconds: TIMEOUT_SECONDS });

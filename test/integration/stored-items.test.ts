@@ -5,7 +5,6 @@ import { deleteCheck } from '../../functions/delete-check.ts';
 import { getCheck } from '../../functions/get-check.ts';
 import { getRun } from '../../functions/get-run.ts';
 import { sweep } from '../../functions/sweep.ts';
-import { migrate } from '../../infra/local/migrations.ts';
 import { type CheckView, CheckView as checkViewSchema } from '../../shared/check.ts';
 import { putItems, recordedItems, recordedReleases, release } from '../support/recorded-items.ts';
 import { later, startWorld, type World } from '../support/world.ts';
@@ -48,7 +47,6 @@ test('the items of this release are recorded', () => {
 test.each(recordedReleases())('checks, keys and usage that release %s wrote stay usable', async (of) => {
   const items = recordedItems(of);
   await putItems(world, items);
-  await migrate(world.db, 1, recordedAt); // as a start on their data folder does
   for (const checkId of idsIn(items)) {
     const check = await get(checkId);
     expect(checkViewSchema.parse(check)).toEqual(check);

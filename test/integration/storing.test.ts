@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { type AuditResult, emptyResult } from '../../functions/auditor/verdict/judge.ts';
@@ -7,24 +6,20 @@ import { runAudit } from '../../functions/run-audit.ts';
 import { AuditJob } from '../../shared/audit-job.ts';
 import { ReportReadEnv } from '../../shared/env.ts';
 import { noMetrics } from '../../shared/page-metrics.ts';
-import { startFaultProxy } from '../support/fault-proxy.ts';
+import { type Faults, faultsBefore, isOfObjects } from '../support/faulty-services.ts';
 import { aCheck, startWorld, type World } from '../support/world.ts';
 
 let world: World;
-let s3: Awaited<ReturnType<typeof startFaultProxy>>;
+let s3: Faults;
 let bucket: Reports;
 beforeAll(async () => {
   world = await startWorld();
-  await world.reports.keysOf(randomUUID()); // the client reads its endpoint with this request, before the proxy
-  s3 = await startFaultProxy(process.env.AWS_ENDPOINT_URL_S3 as string, () => true);
-  process.env.AWS_ENDPOINT_URL_S3 = s3.url;
+  s3 = faultsBefore(world.aws.handle, isOfObjects);
+  await world.aws.connect(s3.handle);
   bucket = reports(ReportReadEnv.parse(process.env));
 });
 afterEach(() => s3.heal());
-afterAll(async () => {
-  await s3.stop();
-  await world.stop();
-});
+afterAll(() => world.stop());
 
 const succeeded: AuditResult = {
   ...emptyResult,

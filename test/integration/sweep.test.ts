@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { beforeEach, expect, test, vi } from 'vitest';
+import { clientSettings } from '../../functions/lib/aws-client.ts';
 import { ifState, type RunItem, updateRun } from '../../functions/lib/store/items.ts';
 import { sweep } from '../../functions/sweep.ts';
 import type { AuditJob } from '../../shared/audit-job.ts';
@@ -279,5 +280,5 @@ const failedCreate = async (check: Parameters<World['create']>[0]): Promise<RunI
 const deleteCheckItem = async (checkId: string): Promise<void> => {
   const { DynamoDBClient, DeleteItemCommand } = await import('@aws-sdk/client-dynamodb');
   const Key = { pk: { S: `CHECK#${checkId}` }, sk: { S: 'CHECK' } };
-  await new DynamoDBClient({}).send(new DeleteItemCommand({ TableName: world.env.TABLE_NAME, Key }));
+  await new DynamoDBClient(clientSettings()).send(new DeleteItemCommand({ TableName: world.env.TABLE_NAME, Key }));
 };

@@ -12,7 +12,6 @@ import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import type { Lease } from '../../functions/lib/store/leases.ts';
 import { build } from '../../infra/build.ts';
 import { lambdaContext } from '../../infra/local/lambda-context.ts';
-import { tableDefinition } from '../../infra/local/table-definition.ts';
 import { namesOf } from '../../infra/names.ts';
 import { plans } from '../../shared/plans.ts';
 import { type Region, regions } from '../../shared/regions.ts';
@@ -20,6 +19,7 @@ import { builtHandler } from '../support/built-functions.ts';
 import { chromiumDir } from '../support/chromium-dir.ts';
 import { type Gateway, startHandlers } from '../support/gateway.ts';
 import { type Pages, servePages } from '../support/pages.ts';
+import { tableDefinition } from '../support/table-definition.ts';
 import { worldHere } from '../support/world.ts';
 
 const names = namesOf('moto');

@@ -1,67 +1,36 @@
-import { EventEmitter } from 'node:events';
-import type { Server } from 'node:http';
-import { setTimeout as pause } from 'node:timers/promises';
-// @ts-expect-error dynalite has no types
-import dynalite from 'dynalite';
-import { patchDynalite } from '../../infra/local/dynalite-fixes.ts';
-import { addDynamodbRules } from '../../infra/local/dynamodb-rules.ts';
-import { tableDefinition } from '../../infra/local/table-definition.ts';
+import { Database } from '../../infra/local/database.ts';
+import { ServiceError } from '../../infra/local/table/errors.ts';
+import { Table, type TableCall } from '../../infra/local/table/table.ts';
 
+export type { TableCall };
 export type Answer = { status: number; headers: Record<string, string>; body: Buffer };
 export type Item = Record<string, unknown> & { pk: string; sk: string };
-/** One call of the table's API, as the SDK sends it. */
-export type TableCall = { operation: string; input: object & Record<string, unknown> };
 
 export const TABLE = 'simulated-table';
 
-/**
- * Starts dynalite in memory with the fixes, the rules and the table of the local service. Calls reach its HTTP handler without a
- * socket.
- */
-export const startEmbeddedTable = async () => {
-  patchDynalite();
-  addDynamodbRules();
-  const server: Server = dynalite({ createTableMs: 0 });
+/** Opens the table of the local service in memory. It answers at once. */
+export const startEmbeddedTable = () => {
+  const table = new Table(new Database({}), TABLE);
 
-  const send = (headers: Record<string, string>, body: string): Promise<Answer> =>
-    new Promise((resolve) => {
-      const request = Object.assign(new EventEmitter(), { method: 'POST', url: '/', headers });
-      const answered: Record<string, string> = {};
-      const response = {
-        statusCode: 200,
-        setHeader: (name: string, value: unknown) => {
-          answered[name.toLowerCase()] = String(value);
-        },
-        end: (text: string) => resolve({ status: response.statusCode, headers: answered, body: Buffer.from(text) }),
-      };
-      server.emit('request', request, response);
-      request.emit('data', Buffer.from(body));
-      request.emit('end');
+  const answerTo = ({ operation, input }: TableCall): Answer => {
+    const answer = (status: number, body: object) => ({
+      status,
+      headers: { 'content-type': 'application/x-amz-json-1.0' },
+      body: Buffer.from(JSON.stringify(body)),
     });
-
-  const call = ({ operation, input }: TableCall): Promise<Answer> =>
-    send(
-      {
-        'content-type': 'application/x-amz-json-1.0',
-        'x-amz-target': `DynamoDB_20120810.${operation}`,
-        'x-amz-date': '20310101T000000Z',
-        authorization: 'AWS4-HMAC-SHA256 Credential=simulation, SignedHeaders=host, Signature=none',
-      },
-      JSON.stringify(input),
-    );
-
-  await call({ operation: 'CreateTable', input: tableDefinition(TABLE) });
-  for (let status = ''; status !== 'ACTIVE'; ) {
-    await pause(1);
-    const described = await call({ operation: 'DescribeTable', input: { TableName: TABLE } });
-    status = JSON.parse(described.body.toString()).Table.TableStatus;
-  }
+    try {
+      return answer(200, table.answer({ operation, input }));
+    } catch (error) {
+      if (!(error instanceof ServiceError)) throw error;
+      return answer(error.status, { __type: error.type, message: error.message });
+    }
+  };
 
   return {
-    call,
+    call: async (call: TableCall): Promise<Answer> => answerTo(call),
     /** Returns the item under a key, past every client. */
-    read: async ({ pk, sk }: { pk: unknown; sk: unknown }): Promise<Item | undefined> => {
-      const { body } = await call({
+    read: ({ pk, sk }: { pk: unknown; sk: unknown }): Item | undefined => {
+      const { body } = answerTo({
         operation: 'GetItem',
         input: { TableName: TABLE, Key: { pk, sk }, ConsistentRead: true },
       });
@@ -70,7 +39,7 @@ export const startEmbeddedTable = async () => {
     },
   };
 };
-export type EmbeddedTable = Awaited<ReturnType<typeof startEmbeddedTable>>;
+export type EmbeddedTable = ReturnType<typeof startEmbeddedTable>;
 
 export const textOf = (body: unknown): string =>
   typeof body === 'string' ? body : new TextDecoder().decode(body as Uint8Array);

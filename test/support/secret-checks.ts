@@ -3,6 +3,7 @@ import { ListObjectsV2Command, S3Client } from '@aws-sdk/client-s3';
 import type { AuditOrder } from '../../functions/auditor/messages.ts';
 import { type AuditResult, emptyResult } from '../../functions/auditor/verdict/judge.ts';
 import { createCheck } from '../../functions/create-check.ts';
+import { clientSettings } from '../../functions/lib/aws-client.ts';
 import { runAudit } from '../../functions/run-audit.ts';
 import { noMetrics } from '../../shared/page-metrics.ts';
 import type { Secrets } from '../../shared/secrets.ts';
@@ -80,7 +81,7 @@ export const secretChecks = (world: World, now: Date) => {
     return orders;
   };
 
-  const s3 = new S3Client({});
+  const s3 = new S3Client(clientSettings());
   /** Returns the keys of the objects with secrets of a check, or of all checks. */
   const stored = async (checkId = '') => {
     const list = new ListObjectsV2Command({ Bucket: world.env.REPORT_BUCKET, Prefix: `secrets/${checkId}` });

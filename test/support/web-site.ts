@@ -12,8 +12,6 @@ export type Site = Awaited<ReturnType<typeof startSite>>;
  */
 export const startSite = async (env: Record<string, string> = {}, base = '', locale?: string) => {
   const world = await startWorld({ REGIONS: 'us-west1,europe-north1,us-east4', ...env });
-  const bucketUrl = world.env.AWS_ENDPOINT_URL_S3 as string;
-  process.env.REPORT_ORIGIN = bucketUrl;
   process.env.WEB_DIR = await webDir();
   if (base !== '') process.env.PUBLIC_URL = `https://tools.example.com${base}`;
   const api = await startFunctions();
@@ -26,7 +24,7 @@ export const startSite = async (env: Record<string, string> = {}, base = '', loc
     /** Paths outside of the base that the page has requested. */
     outside: proxy?.outside ?? [],
     browser,
-    bucketUrl,
+    bucketUrl: api.url,
     /** Opens a path of the page in a new tab. */
     open: (path: string, options: Parameters<typeof openPage>[2] = {}) => openPage(browser, `${url}${path}`, options),
     stop: async () => {

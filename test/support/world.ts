@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { DeleteMessageCommand, ReceiveMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
+import { clientSettings } from '../../functions/lib/aws-client.ts';
 import { createDeps } from '../../functions/lib/create-check.ts';
 import { auditQueues } from '../../functions/lib/queue/audit-queues.ts';
 import { closingDb } from '../../functions/lib/queue/closing-db.ts';
@@ -52,7 +53,7 @@ export const worldHere = () => {
   const store = checkStore(db);
   const leases = leaseStore(db);
   const queues = auditQueues(CreateEnv.parse(process.env));
-  const sqs = new SQSClient({});
+  const sqs = new SQSClient(clientSettings());
   const urls = JSON.parse(process.env.AUDIT_QUEUES as string) as Record<Region, string>;
 
   const create = async (

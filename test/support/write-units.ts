@@ -1,8 +1,7 @@
 import { DynamoDBDocumentClient, GetCommand } from '@aws-sdk/lib-dynamodb';
 import { marshall } from '@aws-sdk/util-dynamodb';
-// @ts-expect-error dynalite has no types
-import { itemSize } from 'dynalite/db/index.js';
 import { vi } from 'vitest';
+import { sizeOfItem } from '../../infra/local/table/values.ts';
 import { indexNames, tableSettings } from '../../infra/settings.ts';
 
 type Item = Record<string, unknown>;
@@ -56,4 +55,5 @@ const entryOf = ({ partitionKey, sortKey, projects }: Index, item: Item | undefi
 };
 
 const larger = (a: Item | undefined, b: Item | undefined): number => Math.max(1, kilobytes(a), kilobytes(b));
-const kilobytes = (item: Item | undefined): number => (item ? Math.ceil(itemSize(marshall(item)) / 1024) : 0);
+const kilobytes = (item: Item | undefined): number =>
+  item ? Math.ceil(sizeOfItem(marshall(item) as never) / 1024) : 0;

@@ -51,7 +51,7 @@ export const listDir = (path: string): string[] => {
   }
 };
 
-/** Closes inherited file descriptors (for example LevelDB's), so that the browser can't read the files. */
+/** Closes inherited file descriptors (for example of the database), so that the browser can't read the files. */
 export const closeInheritedFiles = (): void => {
   if (process.platform !== 'linux') return;
   for (const fd of readdirSync('/proc/self/fd').map(Number)) {

@@ -1,8 +1,8 @@
 import { GetQueueAttributesCommand, SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
-import { type AuditJob, OWNER_ATTRIBUTE } from '../../../shared/audit-job.ts';
+import type { AuditJob } from '../../../shared/audit-job.ts';
 import type { QueuesEnv } from '../../../shared/env.ts';
 import { type Region, regions } from '../../../shared/regions.ts';
-import { endingAtDeadline, requestTimeouts } from '../aws-client.ts';
+import { clientSettings, endingAtDeadline } from '../aws-client.ts';
 
 const counted = [
   'ApproximateNumberOfMessages',
@@ -19,9 +19,7 @@ export const auditQueues = ({ AUDIT_QUEUES: urls }: QueuesEnv) => {
   const clientOf = (region: Region): SQSClient => {
     const client =
       clients.get(region) ??
-      endingAtDeadline(
-        new SQSClient({ region: regions[region], requestHandler: requestTimeouts(2500), maxAttempts: 2 }),
-      );
+      endingAtDeadline(new SQSClient({ region: regions[region], ...clientSettings(2500), maxAttempts: 2 }));
     clients.set(region, client);
     return client;
   };
@@ -49,17 +47,13 @@ export const auditQueues = ({ AUDIT_QUEUES: urls }: QueuesEnv) => {
       return { waiting: visible + delayed, received };
     },
 
-    /**
-     * Sends a job. The owner is its message group, so that the many jobs of one owner don't delay another's.
-     * The owner is also an attribute, because the local queue drops the message group.
-     */
+    /** Sends a job. The owner is its message group, so that the many jobs of one owner don't delay another's. */
     send: async (job: AuditJob): Promise<void> => {
       const QueueUrl = urlOf(job.region);
       const send = new SendMessageCommand({
         QueueUrl,
         MessageBody: JSON.stringify(job),
         MessageGroupId: job.owner,
-        MessageAttributes: { [OWNER_ATTRIBUTE]: { DataType: 'String', StringValue: job.owner } },
       });
       await clientOf(job.region).send(send);
     },

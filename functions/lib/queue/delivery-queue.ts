@@ -1,14 +1,13 @@
 import { SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
-import { OWNER_ATTRIBUTE } from '../../../shared/audit-job.ts';
 import type { DeliveryJob } from '../../../shared/delivery-job.ts';
 import type { DeliveryQueueEnv } from '../../../shared/env.ts';
-import { endingAtDeadline, requestTimeouts } from '../aws-client.ts';
+import { clientSettings, endingAtDeadline } from '../aws-client.ts';
 
 export type DeliveryQueue = ReturnType<typeof deliveryQueue>;
 
 /** The queue of deliveries to webhooks, in the home region. */
 export const deliveryQueue = ({ DELIVERY_QUEUE: QueueUrl, HOME_REGION: region }: DeliveryQueueEnv) => {
-  const sqs = endingAtDeadline(new SQSClient({ region, requestHandler: requestTimeouts(2500), maxAttempts: 2 }));
+  const sqs = endingAtDeadline(new SQSClient({ region, ...clientSettings(2500), maxAttempts: 2 }));
   return {
     /** Sends a job, which the queue delivers after a delay. The owner is its message group, as of an audit job. */
     send: async (job: DeliveryJob, delaySeconds = 0): Promise<void> => {
@@ -17,7 +16,6 @@ export const deliveryQueue = ({ DELIVERY_QUEUE: QueueUrl, HOME_REGION: region }:
         MessageBody: JSON.stringify(job),
         DelaySeconds: delaySeconds,
         MessageGroupId: job.owner,
-        MessageAttributes: { [OWNER_ATTRIBUTE]: { DataType: 'String', StringValue: job.owner } },
       });
       await sqs.send(send);
     },

@@ -1,6 +1,6 @@
 import { ChangeMessageVisibilityCommand, GetQueueUrlCommand, SQSClient } from '@aws-sdk/client-sqs';
 import type { SQSRecord } from 'aws-lambda';
-import { requestTimeouts } from '../aws-client.ts';
+import { clientSettings } from '../aws-client.ts';
 import { log } from '../log.ts';
 
 /** Tries of each call, over half a minute. If all fail, the message stays invisible for the queue's visibility timeout. */
@@ -14,7 +14,7 @@ export const returnMessage = async (
   const [account, name] = eventSourceARN.split(':').slice(-2);
   const sqs = new SQSClient({
     region: awsRegion,
-    requestHandler: requestTimeouts(2500),
+    ...clientSettings(2500),
     useQueueUrlAsEndpoint: false,
     maxAttempts: MAX_TRIES,
   });

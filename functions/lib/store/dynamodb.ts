@@ -10,7 +10,7 @@ import {
 } from '@aws-sdk/lib-dynamodb';
 import { z } from 'zod';
 import type { StoreEnv } from '../../../shared/env.ts';
-import { endingAtDeadline, requestTimeouts } from '../aws-client.ts';
+import { clientSettings, endingAtDeadline } from '../aws-client.ts';
 import type { SecretStore } from './secrets.ts';
 
 /** The service's table, the client that its stores share, and the number of shards of new open items. */
@@ -48,7 +48,7 @@ export const openDb = (
   { TABLE_NAME: table, HOME_REGION: region, OPEN_SHARDS: openShards }: StoreEnv,
   secrets?: Db['secrets'],
 ): Db => {
-  const client = new DynamoDBClient({ region, requestHandler: requestTimeouts(2500) });
+  const client = new DynamoDBClient({ region, ...clientSettings(2500) });
   const documents = DynamoDBDocumentClient.from(client, { marshallOptions: { removeUndefinedValues: true } });
   return { table, openShards, client: endingAtDeadline(documents), secrets };
 };

@@ -11,7 +11,7 @@ import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
 import type { ReportEnv, StoreEnv } from '../../../shared/env.ts';
 import { reportFolder } from '../../../shared/report-folders.ts';
 import type { Variant } from '../../../shared/variants.ts';
-import { endingAtDeadline, requestTimeouts } from '../aws-client.ts';
+import { clientSettings, endingAtDeadline } from '../aws-client.ts';
 import type { Lease } from './leases.ts';
 
 export type Reports = ReturnType<typeof reports>;
@@ -31,7 +31,7 @@ export const reports = ({ REPORT_BUCKET: Bucket, HOME_REGION: region }: StoreEnv
   const s3 = endingAtDeadline(
     new S3Client({
       region,
-      requestHandler: { ...requestTimeouts(2500), socketTimeout: 5000 }, // socketTimeout: time without a byte of a report
+      ...clientSettings(2500, { socketTimeout: 5000 }), // socketTimeout: time without a byte of a report
       responseChecksumValidation: 'WHEN_REQUIRED', // gzip has a checksum of its own
     }),
   );

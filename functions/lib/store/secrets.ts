@@ -10,7 +10,7 @@ import type { ReportEnv, StoreEnv } from '../../../shared/env.ts';
 import { FINGERPRINT_KEY, secretsOf } from '../../../shared/secret-folders.ts';
 import type { Secrets } from '../../../shared/secrets.ts';
 import { StoredSecrets } from '../../../shared/secrets-schemas.ts';
-import { endingAtDeadline, requestTimeouts } from '../aws-client.ts';
+import { clientSettings, endingAtDeadline } from '../aws-client.ts';
 
 export type SecretStore = ReturnType<typeof secretStore>;
 
@@ -22,7 +22,7 @@ export const secretsKeyOf = (checkId: string, createId: string): string => `${se
 
 /** Stores the secrets of open checks: one object for each, which S3 encrypts with a key of KMS. */
 export const secretStore = ({ REPORT_BUCKET: Bucket, HOME_REGION: region }: StoreEnv & ReportEnv) => {
-  const s3 = endingAtDeadline(new S3Client({ region, requestHandler: requestTimeouts(2500) }));
+  const s3 = endingAtDeadline(new S3Client({ region, ...clientSettings(2500) }));
   const encrypted = { ServerSideEncryption: 'aws:kms' } as const;
 
   /** Returns the bytes of an object, or undefined if there is none. Without a right to list, S3 answers 403 for that. */

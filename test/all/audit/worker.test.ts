@@ -6,16 +6,20 @@ import type { RunItem } from '../../../functions/lib/store/items.ts';
 import { compileCache } from '../../support/compile-cache.ts';
 import { type Pages, servePages } from '../../support/pages.ts';
 import { preparedPrograms } from '../../support/service.ts';
+import { serveOnHttp } from '../../support/services-on-http.ts';
 import { aCheck, startWorld, type World } from '../../support/world.ts';
 
 let world: World;
 let pages: Pages;
+let http: Awaited<ReturnType<typeof serveOnHttp>>;
 beforeAll(async () => {
   world = await startWorld();
+  http = await serveOnHttp(world.aws);
   pages = await servePages();
 });
 afterAll(async () => {
   await pages.close();
+  await http.close();
   await world.stop();
 });
 
@@ -24,11 +28,15 @@ const QUEUE = 'us-west1';
 /** Starts `npm run worker` on a queue of the engines. */
 const startWorker = async (env: Record<string, string>) => {
   const main = new URL('../../../infra/local/worker-main.ts', import.meta.url).pathname;
-  const queue = { QUEUE_URL: world.urls[QUEUE], AWS_REGION: 'us-west-2', OPEN_SHARDS: '1' };
+  const queue = {
+    QUEUE_URL: JSON.parse(http.env.AUDIT_QUEUES ?? '')[QUEUE],
+    AWS_REGION: 'us-west-2',
+    OPEN_SHARDS: '1',
+  };
   const more = { TARGETS: 'local', SANDBOX: 'optional', CHROMIUM_DIR: await preparedPrograms(), AUDITS_AT_ONCE: '1' };
   const { PATH, HOME } = process.env;
   const worker = spawn(process.execPath, [main], {
-    env: { ...compileCache, PATH, HOME, ...world.env, POWERTOOLS_METRICS_DISABLED: 'true', ...queue, ...more, ...env },
+    env: { ...compileCache, PATH, HOME, ...http.env, POWERTOOLS_METRICS_DISABLED: 'true', ...queue, ...more, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   let output = '';

@@ -17,6 +17,7 @@ import { apiFunctions } from '../../../shared/routes.ts';
 import { buildFunctions, builtHandler } from '../../support/built-functions.ts';
 import { FULL } from '../../support/full.ts';
 import { type Gateway, startHandlers } from '../../support/gateway.ts';
+import { serveOnHttp } from '../../support/services-on-http.ts';
 import { aCheck, startWorld, type World } from '../../support/world.ts';
 
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 300_000 });
@@ -26,13 +27,17 @@ const built = fileURLToPath(new URL('../../../dist/functions', import.meta.url))
 
 let world: World;
 let api: Gateway;
+let http: Awaited<ReturnType<typeof serveOnHttp>>;
 beforeAll(async () => {
   await buildFunctions();
   world = await startWorld();
+  http = await serveOnHttp(world.aws);
+  Object.assign(process.env, http.env);
   api = await startHandlers(builtHandler);
 });
 afterAll(async () => {
   await api?.close();
+  await http?.close();
   await world?.stop();
 });
 

@@ -16,6 +16,7 @@ import { noSandboxHere, startRunAudit } from '../../support/lambda-sandbox.ts';
 import { metricsIn } from '../../support/metrics.ts';
 import { type Pages, servePages } from '../../support/pages.ts';
 import { commandOf, processesOf } from '../../support/processes.ts';
+import { serveOnHttp } from '../../support/services-on-http.ts';
 import { unlessMissing } from '../../support/skips.ts';
 import { aCheck, startWorld, type World } from '../../support/world.ts';
 
@@ -26,10 +27,11 @@ const needsSandbox = unlessMissing(noSandboxHere());
 describe("the deployed audit function in a sandbox like Lambda's", needsSandbox, () => {
   let world: World;
   let pages: Pages;
+  let http: Awaited<ReturnType<typeof serveOnHttp>>;
   let deployed: Awaited<ReturnType<typeof startRunAudit>>;
   const asset = fileURLToPath(new URL('../../../dist/functions/run-audit', import.meta.url));
   const env = () => ({
-    ...world.env,
+    ...http.env,
     TARGETS: 'local',
     RETAKES: '0', // as on AWS
     NODE_OPTIONS: '--enable-source-maps',
@@ -40,10 +42,12 @@ describe("the deployed audit function in a sandbox like Lambda's", needsSandbox,
     await buildFunctions();
     pages = await servePages();
     world = await startWorld();
+    http = await serveOnHttp(world.aws);
     deployed = await startRunAudit(asset, env(), { processes: FEW_PROCESSES, user: USER });
   });
   afterAll(async () => {
     await deployed?.[Symbol.asyncDispose]();
+    await http?.close();
     await world?.stop();
     await pages?.close();
   });

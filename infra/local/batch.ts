@@ -1,0 +1,19 @@
+/** Names every partition, for reads of the whole table. */
+export const EVERYTHING = '*';
+
+/** The writes of one turn of the event loop. `done` resolves when they would survive a power cut. */
+export class Batch {
+  readonly parts = new Set<string>();
+  readonly #settled = Promise.withResolvers<void>();
+  readonly done = this.#settled.promise;
+  readonly resolve = this.#settled.resolve;
+  readonly reject = this.#settled.reject;
+
+  constructor() {
+    this.done.catch(() => {}); // a batch may have no request that waits
+  }
+
+  touches(parts: readonly string[]): boolean {
+    return parts.some((part) => part === EVERYTHING || this.parts.has(part));
+  }
+}

@@ -1,0 +1,236 @@
+import { closeSync, fdatasync, openSync } from 'node:fs';
+import { DatabaseSync, type StatementSync } from 'node:sqlite';
+import { promisify } from 'node:util';
+import { Batch } from './batch.ts';
+import { SCHEMA } from './database-schema.ts';
+import { ServiceError } from './table/errors.ts';
+
+/** The answer to a request, and the partitions that it has read or written. */
+export type Result<T> = { answer: T; parts?: readonly string[] };
+
+type Options = {
+  /** Path of the file, or undefined for a database in memory. */
+  path?: string | undefined;
+  /** False in tests that are about other things than the power cut. */
+  durable?: boolean | undefined;
+};
+
+const BUSY_MS = 5000; // another process writes for some milliseconds at a time
+const ERASE_MS = 500;
+const RETRY_MS = 2000;
+const sync = promisify(fdatasync);
+const { setImmediate } = globalThis; // tests may replace it
+
+/**
+ * One SQLite file. The writes of one turn of the event loop share one transaction and one sync. SQLite itself syncs only
+ * what a checkpoint needs (`synchronous=NORMAL`). The sync of each transaction, which makes it `FULL`, happens in another
+ * thread, and a request is answered after it. Reads of unsynced partitions wait too, so no answer can be lost.
+ */
+export class Database {
+  readonly #db: DatabaseSync;
+  readonly #statements = new Map<string, StatementSync>();
+  readonly #unsynced = new Set<Batch>();
+  readonly #log: number | undefined;
+  #open: Batch | undefined;
+  #running: Promise<void> = Promise.resolve();
+  #next: Promise<void> | undefined;
+  #syncFailed = false;
+  #erasing: NodeJS.Timeout | undefined;
+  #erased: Promise<void> | undefined;
+  #failure: Error | undefined;
+  #recovering: NodeJS.Timeout | undefined;
+  #closed = false;
+  /** Is called when writes begin to fail, and when they succeed again. */
+  onFailure: (error: Error | undefined) => void = () => {};
+
+  constructor({ path, durable = true }: Options) {
+    this.#db = new DatabaseSync(path ?? ':memory:', { timeout: BUSY_MS });
+    this.#db.exec('PRAGMA secure_delete = ON; PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL');
+    this.#db.exec('PRAGMA temp_store = MEMORY; PRAGMA cache_size = -16000');
+    this.#db.exec(`BEGIN IMMEDIATE; ${SCHEMA} COMMIT`);
+    if (path) this.#check();
+    if (path && durable) this.#log = openSync(`${path}-wal`, 'r');
+  }
+
+  /** Why writes fail at present, or undefined. */
+  get failure(): Error | undefined {
+    return this.#failure;
+  }
+
+  prepare(sql: string): StatementSync {
+    if (this.#closed) throw unavailable(new Error('it is closed'));
+    const statement = this.#statements.get(sql) ?? this.#db.prepare(sql);
+    this.#statements.set(sql, statement);
+    return statement;
+  }
+
+  /** Runs reads. Resolves when all that they have seen is on the disk. */
+  async read<T>(work: () => Result<T>): Promise<T> {
+    const { answer, parts = [] } = this.#attempt(work);
+    for (const batch of this.#unsynced) if (batch.touches(parts)) await batch.done;
+    return answer;
+  }
+
+  /** Runs writes in the transaction of this turn. Resolves when they are on the disk. */
+  async write<T>(work: () => Result<T>): Promise<T> {
+    const batch = this.#begin(); // throws if the file can't be written
+    let result: Result<T>;
+    try {
+      result = this.#attempt(work);
+    } catch (error) {
+      if (error instanceof ServiceError && error.status < 500)
+        await batch.done; // it may depend on the batch
+      else this.#fail(batch, error as Error);
+      throw error;
+    }
+    for (const part of result.parts ?? []) batch.parts.add(part);
+    await batch.done;
+    return result.answer;
+  }
+
+  /** Empties the log within a second, so that deleted text is in no file. */
+  eraseSoon(): void {
+    if (this.#closed || this.#log === undefined) return;
+    this.#erasing ??= setTimeout(() => this.erase(), ERASE_MS).unref();
+  }
+
+  /** Empties the log. Concurrent calls share one try. While another process reads, the log is emptied later. */
+  erase(): Promise<void> {
+    this.#erased ??= new Promise((resolve) => setImmediate(resolve)).then(() => {
+      this.#erased = undefined;
+      clearTimeout(this.#erasing);
+      this.#erasing = undefined;
+      if (this.#closed || this.#log === undefined) return;
+      if (this.#open) return this.erase();
+      try {
+        this.#moveLog();
+      } catch {
+        this.eraseSoon();
+      }
+    });
+    return this.#erased;
+  }
+
+  /** Sets how long a write waits for another process. */
+  waitAtMost(ms: number): void {
+    this.#db.exec(`PRAGMA busy_timeout = ${ms}`);
+  }
+
+  /** Ends all work. Later requests fail. */
+  async close(): Promise<void> {
+    this.#closed = true;
+    clearTimeout(this.#recovering);
+    clearTimeout(this.#erasing);
+    if (this.#open) await this.#open.done.catch(() => {});
+    await Promise.allSettled([...this.#unsynced].map(({ done }) => done));
+    if (this.#log !== undefined) closeSync(this.#log);
+    this.#db.close();
+  }
+
+  /** Throws if the file is damaged. */
+  #check(): void {
+    const [first] = this.#db.prepare('PRAGMA quick_check(1)').all() as { quick_check: string }[];
+    if (first?.quick_check !== 'ok')
+      throw new Error(`it is damaged (${first?.quick_check.replace(/^\*\*\*.*\n/, '').replaceAll('\n', ', ')})`);
+  }
+
+  #attempt<T>(work: () => T): T {
+    try {
+      return work();
+    } catch (error) {
+      throw error instanceof ServiceError ? error : unavailable(error as Error);
+    }
+  }
+
+  #begin(): Batch {
+    if (this.#open) return this.#open;
+    if (this.#closed) throw unavailable(new Error('it is closed'));
+    try {
+      if (this.#syncFailed) this.#moveLog();
+      this.#db.exec('BEGIN IMMEDIATE');
+    } catch (error) {
+      this.#setFailure(error as Error);
+      throw unavailable(error as Error);
+    }
+    const batch = new Batch();
+    this.#open = batch;
+    this.#unsynced.add(batch);
+    setImmediate(() => this.#commit(batch));
+    return batch;
+  }
+
+  async #commit(batch: Batch): Promise<void> {
+    if (this.#open !== batch) return; // it has failed
+    this.#open = undefined;
+    try {
+      this.#attempt(() => this.#db.exec('COMMIT'));
+      if (this.#log !== undefined) await this.#sync(this.#log);
+      this.#unsynced.delete(batch);
+      batch.resolve();
+      this.#setFailure(undefined);
+    } catch (error) {
+      this.#fail(batch, error as Error);
+    }
+  }
+
+  /** Rolls a batch back, and fails all its requests. */
+  #fail(batch: Batch, error: Error): void {
+    if (this.#open === batch) this.#open = undefined;
+    if (this.#db.isTransaction && !this.#open) {
+      try {
+        this.#db.exec('ROLLBACK');
+      } catch {
+        // SQLite has rolled it back.
+      }
+    }
+    this.#unsynced.delete(batch);
+    batch.reject(error);
+    this.#setFailure(error);
+  }
+
+  /** Resolves after a sync that began after this call. One sync serves all that was committed before it began. */
+  #sync(log: number): Promise<void> {
+    this.#next ??= this.#running
+      .catch(() => {})
+      .then(() => {
+        this.#running = this.#next as Promise<void>;
+        this.#next = undefined;
+        return sync(log);
+      })
+      .catch((error: Error) => {
+        this.#syncFailed = true;
+        throw unavailable(error);
+      });
+    return this.#next;
+  }
+
+  /** Moves the log into the file, because the disk may have lost parts of the log when a sync failed. */
+  #moveLog(): void {
+    const { busy } = this.#db.prepare('PRAGMA wal_checkpoint(TRUNCATE)').get() as { busy: number };
+    if (busy) throw new Error('its log is in use by another process');
+    this.#syncFailed = false;
+  }
+
+  #setFailure(error: Error | undefined): void {
+    if (this.#failure && !error) {
+      this.#failure = undefined;
+      this.onFailure(undefined);
+    }
+    if (!error || this.#closed) return;
+    const isNew = !this.#failure;
+    this.#failure = causeOf(error);
+    if (isNew) this.onFailure(this.#failure);
+    this.#recovering ??= setTimeout(() => {
+      this.#recovering = undefined;
+      this.write(() => {
+        this.prepare('INSERT OR REPLACE INTO probe VALUES (1, ?)').run(Date.now());
+        return { answer: undefined };
+      }).catch((again) => this.#setFailure(again));
+    }, RETRY_MS).unref();
+  }
+}
+
+/** Returns the error of a service that can't work now. The SDK retries it. */
+const unavailable = (cause: Error): ServiceError =>
+  Object.assign(new ServiceError('InternalServerError', `The data can't be used: ${cause.message}`, 500), { cause });
+const causeOf = (error: Error): Error => (error.cause as Error | undefined) ?? error;
