@@ -10,10 +10,11 @@ import {
   type NamedSecrets,
   type SecretName,
   type Secrets,
+  textWithout,
 } from './secrets.ts';
 
 /** Text without control characters, such as line breaks. */
-const text = z.string().regex(/^\P{Cc}*$/u);
+const text = z.string().regex(textWithout(''));
 
 const Headers = chosenNames(
   z.string().refine((name) => isHeaderName(name) && !isForbiddenHeader(name)),
@@ -31,7 +32,7 @@ const Headers = chosenNames(
     maxProperties: MAX_HEADERS,
   });
 
-const BasicAuth = z.strictObject({ username: text.regex(/^[^:]+$/), password: text }).meta({
+const BasicAuth = z.strictObject({ username: z.string().min(1).regex(textWithout(':')), password: text }).meta({
   id: 'BasicAuth',
   description: 'Credentials for the origin of `url`, and for no other origin. Answers have `true` in their place.',
 });

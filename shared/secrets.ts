@@ -21,12 +21,17 @@ export type Cookie = {
   expires?: number | undefined;
 };
 
+/** Control characters, for a pattern. Generated clients have no flag `u`, which the name of the class would need. */
+const CONTROLS = '\\u0000-\\u001f\\u007f-\\u009f';
+/** Returns the form of a text without control characters and these ones. */
+export const textWithout = (characters: string): RegExp => new RegExp(`^[^${CONTROLS}${characters}]*$`);
+
 /** Forms of the texts of a cookie. */
 export const cookieForms = {
-  name: /^[^\p{Cc};=]+$/u,
-  value: /^[^\p{Cc};]*$/u,
+  name: new RegExp(`^[^${CONTROLS};=]+$`),
+  value: textWithout(';'),
   domain: /^\.?[a-z0-9_-]+(\.[a-z0-9_-]+)*$|^\[[0-9a-f:.]+\]$/i,
-  path: /^\/[^\p{Cc};]*$/u,
+  path: new RegExp(`^/[^${CONTROLS};]*$`),
 } as const;
 
 /** Entry of localStorage or of sessionStorage. */

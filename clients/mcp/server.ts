@@ -1,4 +1,5 @@
 import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
+import { ListToolsRequestSchema } from '@modelcontextprotocol/sdk/types.js';
 import { findFixes } from '../api/find-fixes.ts';
 import { comparisonAnswer } from './comparison.ts';
 import { explainedChange } from './explain-change.ts';
@@ -35,6 +36,7 @@ const instructions =
 export const mcpServer = ({ version, ...reach }: Reach & { version: string }): McpServer => {
   const server = new McpServer({ name: 'page-audit', version }, { instructions });
   for (const [name, add] of Object.entries(tools)) add(server, name, reach);
+  server.server.setRequestHandler(ListToolsRequestSchema, () => ({ tools: shownTools })); // the SDK's list has `$ref`
   server.server.registerCapabilities({ tools: { listChanged: false } }); // the SDK has announced changes
   return server;
 };
@@ -127,6 +129,8 @@ const tools = {
     },
   }),
 };
+
+const shownTools = Object.entries(tools).map(([name, { shown }]) => ({ name, ...shown }));
 
 /** Returns a function that reports progress, if the agent wants it. */
 const reporter = ({ sendNotification, _meta }: Call) => {

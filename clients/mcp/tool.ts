@@ -1,12 +1,18 @@
 import type { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import type { RequestHandlerExtra } from '@modelcontextprotocol/sdk/shared/protocol.js';
-import type { ServerNotification, ServerRequest, ToolAnnotations } from '@modelcontextprotocol/sdk/types.js';
+import type {
+  ListToolsResult,
+  ServerNotification,
+  ServerRequest,
+  ToolAnnotations,
+} from '@modelcontextprotocol/sdk/types.js';
 import { z } from 'zod';
 import { cutText } from '../../shared/text.ts';
 import type { Client } from '../api/client.ts';
 import { ServiceError } from '../api/service-error.ts';
 import { commandSteps, type ErrorSteps, serviceErrorText } from '../words/service-error.ts';
 import { MAX_BYTES } from './fit.ts';
+import { jsonSchemaOf } from './json-schema.ts';
 import { NextStepError } from './run-check.ts';
 
 /** How the tools reach the service. */
@@ -33,14 +39,25 @@ type Tool<Inputs extends z.ZodObject> = {
   annotations?: ToolAnnotations;
   work: (client: Client, inputs: z.output<Inputs>, call: Call) => Promise<object>;
 };
-type AddTool = (server: McpServer, name: string, reach: Reach) => void;
+/** Adds a tool to a server. `shown` is how the list of tools describes it. */
+type AddTool = ((server: McpServer, name: string, reach: Reach) => void) & {
+  shown: Omit<ListToolsResult['tools'][number], 'name'>;
+};
 
 const readOnly = { readOnlyHint: true, openWorldHint: false } as const;
 
 /** Returns how to add a tool whose answer is a JSON object, as structured content and as text for clients that know no other. */
-export const tool =
-  <Inputs extends z.ZodObject>({ title, description, inputs, outputs, annotations, work }: Tool<Inputs>): AddTool =>
-  (server, name, { connect, site, steps, waitUntil }) => {
+export const tool = <Inputs extends z.ZodObject>({
+  title,
+  description,
+  inputs,
+  outputs,
+  annotations = readOnly,
+  work,
+}: Tool<Inputs>): AddTool => {
+  const about = { title, description, annotations };
+  const schemas = { inputSchema: inputs, outputSchema: z.looseObject(outputs) };
+  const add = (server: McpServer, name: string, { connect, site, steps, waitUntil }: Reach) => {
     const run = async (given: unknown, extra: Extra) => {
       try {
         const client = await connect();
@@ -56,10 +73,12 @@ export const tool =
         return { isError: true, content: [{ type: 'text' as const, text }] };
       }
     };
-    const schemas = { inputSchema: inputs, outputSchema: z.looseObject(outputs) };
-    const about = { title, description, annotations: annotations ?? readOnly };
     server.registerTool<z.ZodObject, z.ZodObject>(name, { ...about, ...schemas }, run);
   };
+  const inputSchema = jsonSchemaOf(schemas.inputSchema, 'input');
+  const outputSchema = jsonSchemaOf(schemas.outputSchema, 'output');
+  return Object.assign(add, { shown: { ...about, inputSchema, outputSchema } });
+};
 
 /** Next steps after an error of the service that only an agent can do, by the code of the error. */
 const toolSteps: Readonly<Record<string, string>> = {

@@ -19,7 +19,7 @@ const webPage = (operationId: string, summary: string): Omit<Operation, 'query' 
 });
 
 const AgentMessage = z
-  .looseObject({ jsonrpc: z.literal('2.0') })
+  .looseObject({ jsonrpc: z.string().describe('`2.0`.') })
   .meta({ id: 'AgentMessage', description: 'A message of JSON-RPC 2.0, as the Model Context Protocol describes it.' });
 
 const aRegion = {

@@ -71,6 +71,9 @@ const read = async (name: string, args: object) => {
 test('an agent finds eight tools, and only one of them changes something', async () => {
   const { tools } = await agent.listTools();
   expect(JSON.stringify(tools).length).toBeLessThan(22_000); // each session of an agent reads them
+  expect(JSON.stringify(tools)).not.toMatch(/"(\$ref|\$defs|definitions)"/); // some clients would show no tool
+  for (const { inputSchema } of tools)
+    for (const each of Object.values(inputSchema.properties ?? {})) expect(each).toHaveProperty('type');
   const inputs = Object.keys(tools[0]?.inputSchema.properties ?? {});
   expect(inputs).toContain('simulations');
   expect(inputs.filter((name) => (secretNames as readonly string[]).includes(name))).toEqual([]);

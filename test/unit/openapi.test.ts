@@ -28,6 +28,22 @@ test('every JSON body in the OpenAPI document has an example', () => {
   expect(names.filter((first) => first !== 'example')).toEqual([]);
 });
 
+/** Returns the objects of a JSON value, itself first. */
+const objectsOf = (value: unknown): Record<string, unknown>[] =>
+  typeof value !== 'object' || value === null
+    ? []
+    : [...(Array.isArray(value) ? [] : [value as Record<string, unknown>]), ...Object.values(value).flatMap(objectsOf)];
+
+test('generators of clients can use each schema', () => {
+  for (const each of objectsOf(document)) {
+    for (const part of (each.allOf ?? []) as object[])
+      expect(Object.keys(part).some((key) => key === 'type' || key === '$ref')).toBe(true);
+    if (typeof each.pattern === 'string') expect(each.pattern).not.toMatch(/\\[pP]\{|\\u\{/); // would need the flag u
+    const isOpen = each.properties !== undefined && typeof each.additionalProperties === 'object';
+    if (isOpen) expect(objectsOf(each.properties).filter((property) => 'const' in property)).toEqual([]);
+  }
+});
+
 test('Redocly finds no fault in the OpenAPI document and its examples', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'page-audit-openapi-'));
   const file = join(folder, 'openapi.json');
