@@ -4,7 +4,8 @@ import { canaryKey } from '../../functions/canary.ts';
 import { checkCreator } from '../../functions/lib/create-check.ts';
 import { log } from '../../functions/lib/log.ts';
 import { regionRows } from '../../functions/lib/region-rows.ts';
-import type { OpenKind, RunItem } from '../../functions/lib/store/items.ts';
+import { getItem } from '../../functions/lib/store/dynamodb.ts';
+import { type OpenKind, type RunItem, usageKey } from '../../functions/lib/store/items.ts';
 import { pageStore } from '../../functions/lib/store/listed-pages.ts';
 import type { ScheduleItem } from '../../functions/lib/store/schedules.ts';
 import type { WebhookItem } from '../../functions/lib/store/webhooks.ts';
@@ -207,6 +208,7 @@ test('an owner gets new tokens, and a create that died holds no place', async ()
   const take = (now: Date) => world.usage.take(user, { id: randomUUID(), createId: randomUUID(), audits: 5 }, now);
   while ('allowed' in (await take(ahead)));
   expect(await take(t0)).toHaveProperty('allowed');
+  expect(Object.keys((await getItem(world.db, usageKey(owner)))?.creating ?? {})).toHaveLength(1);
   while ('allowed' in (await take(t0)));
   expect(await take(later(t0, 3600))).toHaveProperty('allowed');
 });

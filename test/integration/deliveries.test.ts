@@ -135,7 +135,7 @@ test('in 200 days of rare failures, failed tests by hand and a stopped service a
     if (isStopped) advance(7 * DAY); // between the first try and the second
     await pass(8 * HOUR);
     advance(2 * DAY - 8 * HOUR);
-    expect(await find(owner, webhook), `day ${day}`).not.toHaveProperty('disabledAt');
+    expect(Object.keys((await find(owner, webhook)) ?? {}).join(), `day ${day}`).not.toMatch(/disabled|failing/);
   }
   const made = await world.deliveries.list(webhook.id);
   expect(made.filter(({ event }) => event === 'check.completed').every(({ state }) => state === 'succeeded')).toBe(
