@@ -4,6 +4,7 @@ import { compare, type Type, typeOf, types, type Value } from './values.ts';
 /** Kinds of faults of an expression. The request is refused for the first one in the order of the expression. */
 export type Kind =
   | 'parentheses'
+  | 'comparison'
   | 'unknownFunction'
   | 'misused'
   | 'reserved'
@@ -16,7 +17,8 @@ export type Kind =
   | 'distinct'
   | 'function';
 const order = {
-  condition: ['parentheses', 'unknownFunction', 'misused', 'reserved', 'name', 'operand', 'distinct', 'function'],
+  condition: ['parentheses', 'unknownFunction', 'misused', 'reserved', 'comparison'],
+  comparison: ['name', 'operand', 'distinct', 'function'],
   update: ['reserved', 'unknownFunction', 'section', 'name', 'value', 'overlap', 'conflict', 'operand', 'function'],
   projection: ['reserved', 'name', 'overlap', 'conflict'],
 } as const satisfies Record<string, Kind[]>;
@@ -33,6 +35,12 @@ export class Rules {
   /** Returns the fault for which DynamoDB refuses the expression, or undefined. */
   firstFault(kind: ExpressionKind): string | undefined {
     return order[kind].map((each) => this.#faults.get(each)).find((why) => why !== undefined);
+  }
+
+  /** Keeps the fault of the first comparison that has one. */
+  endComparison(): void {
+    const why = this.firstFault('comparison');
+    if (why) this.fault('comparison', why);
   }
 
   fault(kind: Kind, why: string): void {

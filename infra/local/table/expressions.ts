@@ -124,7 +124,12 @@ export class Resolver {
       for (const each of args) this.#rules.refuseSize(each);
       return { kind: tree.kind, args };
     }
-    if (tree.kind === 'call') return this.#call(tree, operandsOf);
+    const comparison = tree.kind === 'call' ? this.#call(tree, operandsOf) : this.#comparison(tree);
+    this.#rules.endComparison();
+    return comparison;
+  }
+
+  #comparison(tree: Exclude<ConditionTree, CallTree>): Condition {
     const args = (tree.args as OperandTree[]).map((each) => this.#operand(each, operandsOf));
     this.#rules.refuseCalls(args);
     if (tree.kind === 'between') this.#rules.checkBounds(args[1] as Operand, args[2] as Operand);

@@ -1,7 +1,7 @@
 import { tableSettings } from '../../settings.ts';
 import { invalid, invalidValue } from './errors.ts';
-import type { Action, Path } from './expressions.ts';
-import { type Item, typeOf, type Value } from './values.ts';
+import type { Action, Operand, Path } from './expressions.ts';
+import { type Item, type Type, typeOf, type Value } from './values.ts';
 
 /* The keys of the table and of its indexes. All are texts. */
 
@@ -63,7 +63,7 @@ export const keyOfItem = (item: Item): [string, string] => {
   });
   for (const { name, indexName } of indexKeys) {
     const value = item[name];
-    if (value && value.S === undefined) throw wrongIndexType(name, indexName, value);
+    if (value && value.S === undefined) throw wrongIndexType(name, indexName, typeOf(value));
   }
   for (const { name, indexName } of indexKeys) {
     if (item[name]?.S === '')
@@ -74,8 +74,16 @@ export const keyOfItem = (item: Item): [string, string] => {
   return keys as [string, string];
 };
 
-const wrongIndexType = (name: string, indexName: string, value: Value) =>
-  invalidValue(`Type mismatch for Index Key ${name} Expected: S Actual: ${typeOf(value)} IndexName: ${indexName}`);
+const wrongIndexType = (name: string, indexName: string, type: Type) =>
+  invalidValue(`Type mismatch for Index Key ${name} Expected: S Actual: ${type} IndexName: ${indexName}`);
+
+/** Returns the type of an operand if its expression says it. */
+const typeOfOperand = (operand: Operand): Type | undefined => {
+  if (operand.kind === 'value') return typeOf(operand.value);
+  if (operand.kind === 'path') return undefined;
+  if (operand.kind !== 'call') return 'N';
+  return operand.name === 'list_append' ? 'L' : typeOfOperand(operand.args[1] as Operand);
+};
 
 /** Throws if an update changes the key, or gives a key of an index a wrong type. */
 export const checkUpdate = (actions: readonly Action[]): void => {
@@ -85,8 +93,8 @@ export const checkUpdate = (actions: readonly Action[]): void => {
   }
   for (const { name, indexName } of indexKeys) {
     const action = actions.find(({ path }) => path.length === 1 && path[0] === name);
-    if (action?.value?.kind === 'value' && action.value.value.S === undefined)
-      throw wrongIndexType(name, indexName, action.value.value);
+    const type = action?.value && typeOfOperand(action.value);
+    if (type && type !== 'S') throw wrongIndexType(name, indexName, type);
   }
   checkNestedPaths(actions.map(({ path }) => path));
 };
