@@ -65,7 +65,7 @@ test('a second variant has fields and errors of its own, and its check shows bot
   const samples = samplesOf('unchanged', 3, 5);
   const against = { ...run.against, ...samples[0], samples };
   await site.world.finish(run, { ...succeeded(samplesOf('slower', 0, 5)), state: 'succeeded', against });
-  await untilShown(page, '398 ms slower (381 to 417)');
+  await untilShown(page, '1.4 s slower (1.1 to 1.7)');
   await expectAccessible(page);
   expect(await overflowOf(page)).toBe(0);
   await press(page, 'us-west1');

@@ -99,7 +99,7 @@ test('regions are compared in the check, two checks on a page, and a page over t
   await press(page, 'just now');
   await untilShown(page, '1.0 s slower');
   expect(new URL(page.url()).pathname).toBe(`/comparisons/${before.id}...${after.id}`);
-  await untilShown(page, 'Other processes used the CPU.');
+  await untilShown(page, 'Other programs used the CPU');
   await untilShown(page, 'not comparable (');
   await expectAccessible(page);
 
