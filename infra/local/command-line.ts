@@ -17,18 +17,18 @@ export const commandLine = (
   { env, container }: Place = thisPlace(),
 ): string => {
   const all = environment === undefined ? args : `${args} --environment ${environment}`.trim();
-  if (container && !env.npm_execpath)
-    return `${container} exec ${env.HOSTNAME ?? 'CONTAINER'} node infra/operator/${name}.ts ${all}`.trim();
+  if (container) return `${container} exec ${env.HOSTNAME ?? 'CONTAINER'} node infra/operator/${name}.ts ${all}`.trim();
   const { DATA_DIR, AWS_PROFILE } = env;
   const settings = environment === undefined ? { DATA_DIR: DATA_DIR && resolve(DATA_DIR) } : { AWS_PROFILE };
   const set = Object.entries(settings).flatMap(([key, value]) => (value ? [`${key}=${quoted(value)} `] : []));
   return `${set.join('')}npm run ${name}${all && ` -- ${all}`}`;
 };
 
-const thisPlace = (): Place => ({
-  env: process.env,
-  container: existsSync('/.dockerenv') ? 'docker' : existsSync('/run/.containerenv') ? 'podman' : undefined,
-});
+/** Other containers, such as one for development, have npm. Only our image sets the variable. */
+const thisPlace = (): Place => {
+  const engine = existsSync('/run/.containerenv') ? 'podman' : 'docker';
+  return { env: process.env, container: process.env.PAGE_AUDIT_IMAGE === '1' ? engine : undefined };
+};
 
 /** Returns a word as a shell reads it. */
 const quoted = (text: string): string => (/^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`);

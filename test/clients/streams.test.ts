@@ -103,6 +103,7 @@ describe.concurrent('a failed write is never a success', () => {
   });
 
   test('an API key that could not be printed is reported, and can be revoked', async () => {
+    mkdirSync(join(folder, 'data'));
     const create = 'create --owner acme --name lost';
     const { code, stderr } = await shell(create, '> /dev/full', { file: 'infra/operator/keys.ts' });
     expect([code, stderr]).toEqual([

@@ -5,8 +5,7 @@ import { compileCache } from './compile-cache.ts';
 export const runCommand = (file: string, dataDir: string, args: string[], env: Record<string, string> = {}) =>
   new Promise<{ code: number | null; stdout: string; stderr: string }>((resolve) => {
     const { PATH = '', HOME = '' } = process.env;
-    const npm = { npm_execpath: 'npm' }; // as `npm run` sets it
-    const all = { ...compileCache, ...npm, PATH, HOME, DATA_DIR: dataDir, AWS_EC2_METADATA_DISABLED: 'true', ...env };
+    const all = { ...compileCache, PATH, HOME, DATA_DIR: dataDir, AWS_EC2_METADATA_DISABLED: 'true', ...env };
     const child = execFile(process.execPath, [`infra/operator/${file}`, ...args], { env: all }, (_, stdout, stderr) =>
       resolve({ code: child.exitCode, stdout, stderr }),
     );

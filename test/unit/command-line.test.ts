@@ -18,13 +18,12 @@ test.each([
     'AWS_PROFILE=ops npm run keys -- list --environment prod',
   ],
   [
-    'in a container',
+    'in a container of our image',
     { DATA_DIR: '/data', HOSTNAME: '3f2a' },
     undefined,
     'docker',
     'docker exec 3f2a node infra/operator/keys.ts list',
   ],
-  ['in a container with npm', { npm_execpath: '/npm' }, undefined, 'docker', 'npm run keys -- list'],
 ] as const)('%s, a command for copying works on the same data', (_, env, environment, container, expected) => {
   expect(commandLine('keys', 'list', environment, { env, container })).toBe(expected);
 });

@@ -1,4 +1,4 @@
-import type { Condition, Operand, Path } from './expressions.ts';
+import type { Condition, Operand, Path } from './resolved.ts';
 import { bytesOf, compare, equal, type Item, isSet, typeOf, type Value } from './values.ts';
 
 /** Returns the value at a path, or undefined. */

@@ -1,4 +1,4 @@
-import type { Condition, Operand, Path } from './expressions.ts';
+import type { Condition, Operand, Path } from './resolved.ts';
 import { compare, type Type, typeOf, types, type Value } from './values.ts';
 
 /** Kinds of faults of an expression. The request is refused for the first one in the order of the expression. */

@@ -4,22 +4,10 @@ import { type ExpressionKind, type Kind, Rules, refuseMany } from './expression-
 import { SyntaxFault } from './expression-tokens.ts';
 import { parseCondition, parseProjection, parseUpdate } from './parsed-expressions.ts';
 import { isReserved } from './reserved-words.ts';
-import { type Item, type Type, typeOf, type Value } from './values.ts';
+import type { Action, Condition, Operand, Path } from './resolved.ts';
+import { type Item, type Type, typeOf } from './values.ts';
 
 /* Resolves the names and values of an expression, and refuses what DynamoDB refuses. */
-
-export type Path = (string | number)[];
-export type Operand =
-  | { kind: 'path'; path: Path }
-  | { kind: 'value'; value: Value }
-  | { kind: 'call'; name: string; args: Operand[] }
-  | { kind: '+' | '-'; args: Operand[] };
-export type Condition = {
-  kind: Exclude<ConditionTree, CallTree>['kind'] | 'call';
-  name?: string;
-  args: (Operand | Condition)[];
-};
-export type Action = { section: Section; path: Path; value?: Operand };
 
 /** The names and values of the expressions of a request. */
 export type Expressions = {

@@ -1,5 +1,5 @@
 import { invalid, invalidValue } from './errors.ts';
-import type { Condition, Operand } from './expressions.ts';
+import type { Condition, Operand } from './resolved.ts';
 import { refuseEmptyBound } from './schema.ts';
 import { compare, typeOf, type Value } from './values.ts';
 

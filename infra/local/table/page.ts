@@ -1,7 +1,7 @@
 import { invalid } from './errors.ts';
 import { holds } from './evaluate.ts';
-import type { Path } from './expressions.ts';
 import type { expressionsOf, Request } from './requests.ts';
+import type { Path } from './resolved.ts';
 import * as schema from './schema.ts';
 import { partsOf } from './update.ts';
 import { type Item, sizeOfItem } from './values.ts';

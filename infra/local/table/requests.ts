@@ -1,5 +1,6 @@
 import { invalid, ServiceError } from './errors.ts';
-import { type Condition, type Expressions, Resolver } from './expressions.ts';
+import { type Expressions, Resolver } from './expressions.ts';
+import type { Condition } from './resolved.ts';
 import { faultIn } from './value-faults.ts';
 import { type Item, sizeOfItem } from './values.ts';
 

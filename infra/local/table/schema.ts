@@ -1,6 +1,6 @@
 import { tableSettings } from '../../settings.ts';
 import { invalid, invalidValue } from './errors.ts';
-import type { Action, Operand, Path } from './expressions.ts';
+import type { Action, Operand, Path } from './resolved.ts';
 import { type Item, type Type, typeOf, type Value } from './values.ts';
 
 /* The keys of the table and of its indexes. All are texts. */

@@ -2,7 +2,6 @@ import { EVERYTHING } from '../batch.ts';
 import type { Database, Result } from '../database.ts';
 import { invalid, ServiceError } from './errors.ts';
 import { holds } from './evaluate.ts';
-import type { Path } from './expressions.ts';
 import { rangeOf } from './key-condition.ts';
 import { attributesIn, capacityOf, pageOf, startOf } from './page.ts';
 import {
@@ -14,6 +13,7 @@ import {
   expressionsOf,
   type Request,
 } from './requests.ts';
+import type { Path } from './resolved.ts';
 import { type Rows, rowsOf } from './rows.ts';
 import * as schema from './schema.ts';
 import { partsOf, update } from './update.ts';

@@ -1,7 +1,7 @@
 import { invalid, type ServiceError } from './errors.ts';
 import { valueAt } from './evaluate.ts';
-import type { Action, Operand, Path } from './expressions.ts';
 import { addNumbers, negate } from './numbers.ts';
+import type { Action, Operand, Path } from './resolved.ts';
 import { type Item, isSet, typeOf, type Value } from './values.ts';
 
 const wrongType = (): ServiceError => invalid('An operand in the update expression has an incorrect data type');
