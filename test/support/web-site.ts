@@ -15,6 +15,7 @@ export const startSite = async (env: Record<string, string> = {}, base = '', loc
   process.env.WEB_DIR = await webDir();
   if (base !== '') process.env.PUBLIC_URL = `https://tools.example.com${base}`;
   const api = await startFunctions();
+  process.env.REPORT_ORIGIN = api.url; // the bucket, which browsers can reach as on AWS
   const proxy = base === '' ? undefined : await startStrippingProxy(api.url, base);
   const url = proxy ? proxy.origin + base : api.url;
   const browser = await startBrowser(locale);
@@ -24,7 +25,6 @@ export const startSite = async (env: Record<string, string> = {}, base = '', loc
     /** Paths outside of the base that the page has requested. */
     outside: proxy?.outside ?? [],
     browser,
-    bucketUrl: api.url,
     /** Opens a path of the page in a new tab. */
     open: (path: string, options: Parameters<typeof openPage>[2] = {}) => openPage(browser, `${url}${path}`, options),
     stop: async () => {

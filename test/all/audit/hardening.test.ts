@@ -225,7 +225,7 @@ const chromiumByScript = async (script: (real: string, dir: string) => string): 
 };
 
 test('the time limit of an attempt includes the start of its browser', async () => {
-  const dir = await chromiumByScript(() => 'exec sleep 600');
+  const dir = await chromiumByScript(() => 'case "$*" in *--version*) exit 0 ;; esac; exec sleep 600');
   const lab = auditors({ targets: { targets: 'local', ports: [] }, chromiumDir: dir, limitMs: 2000 });
   try {
     await lab.prepare();

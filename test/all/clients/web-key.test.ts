@@ -161,6 +161,8 @@ test('a report of 20 MB opens in the frame and is saved, from the bucket', async
   await using view = await site.open(`/checks/${check.id}/runs/${run.id}`);
   const { page, errors } = view;
   await enterKey(page, key);
+  const signed: string[] = [];
+  page.on('request', (request) => void (request.url().includes('X-Amz-Signature') && signed.push(request.url())));
   await press(page, 'Show the report');
   await shownReport(page);
   const session = await page.createCDPSession();
@@ -168,6 +170,6 @@ test('a report of 20 MB opens in the frame and is saved, from the bucket', async
   const saved = new Promise((resolve) => session.once('Browser.downloadWillBegin', resolve));
   await press(page, 'Download the JSON');
   expect(await saved).toMatchObject({ suggestedFilename: expect.stringMatching(/^lighthouse-us-west1-.*\.json$/) });
-  expect(errors.filter((error) => !error.startsWith(site.bucketUrl))).toEqual([]);
-  expect(errors.length).toBeGreaterThan(0); // the browser has read the bucket
+  expect(errors).toEqual([]);
+  expect(signed.length).toBeGreaterThan(0); // the browser has read the bucket
 });
