@@ -2,7 +2,7 @@ import { SECRET_DAYS } from './secrets.ts';
 
 /**
  * Folders of the bucket whose objects are secret, by the name of the rights to them in functions.ts. `days` is the longest life
- * of an object, beyond which it belongs to no check that ends. The secrets of a schedule live as long as the schedule.
+ * of an object: no check is open for longer. The secrets of a schedule live as long as the schedule.
  */
 export const secretFolders = {
   secrets: { prefix: 'secrets/', days: SECRET_DAYS },

@@ -22,9 +22,9 @@ const sync = promisify(fdatasync);
 const { setImmediate } = globalThis; // tests may replace it
 
 /**
- * One SQLite file. The writes of one turn of the event loop share one transaction and one sync. SQLite itself syncs only
- * what a checkpoint needs (`synchronous=NORMAL`). The sync of each transaction, which makes it `FULL`, happens in another
- * thread, and a request is answered after it. Reads of unsynced partitions wait too, so no answer can be lost.
+ * One SQLite file. The writes of one turn of the event loop share one transaction and one sync. With
+ * `synchronous=NORMAL`, SQLite itself syncs for checkpoints only. Another thread syncs each transaction, and a request is
+ * answered after that sync. Reads of unsynced partitions wait too, so no answer can be lost.
  */
 export class Database {
   readonly #db: DatabaseSync;

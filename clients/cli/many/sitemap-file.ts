@@ -8,7 +8,7 @@ const DECLARATION = 256;
 const join = (start: Uint8Array | undefined, part: Uint8Array): Uint8Array =>
   start === undefined ? part : Buffer.concat([start, part]);
 
-/** Unzips a file that is gzipped, such as `sitemap.xml.gz`, whatever its name says. */
+/** Unzips a gzipped file, such as `sitemap.xml.gz`. The content decides, not the name. */
 export async function* unzipped(body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   const { start, all } = await peek(body, join, ({ length }) => length >= 2);
   yield* start && isGzip(start) ? gunzip(all) : all;

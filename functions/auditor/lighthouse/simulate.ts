@@ -38,8 +38,8 @@ type Context = {
 };
 
 /**
- * Simulates the load of an audit for other networks and devices, and without the correction of its trace: repeats the audits
- * of the metrics on the artifacts that the audit gathered. After `isLate`, no simulation starts.
+ * Simulates the load of an audit for other networks and devices, and without the correction of its trace. Runs the metric
+ * audits again on the gathered artifacts. After `isLate`, no simulation starts.
  */
 export const simulateLoad = async (
   { runner, resolveConfig }: Simulator,

@@ -14,10 +14,10 @@ const LONG_TASK_MS = 50;
 const MAX_WAIT_SHARE = 10;
 
 /**
- * Removes from a trace the time in which the machine kept the tasks of pages from running. Lighthouse takes the wall time
- * of a task, and its simulation multiplies it. A task keeps its start, its CPU time, and the time in which it was blocked
- * for a reason of the page. `slowdown` is the multiplier of the simulation, or null if nothing is simulated. Observed times
- * can't be corrected.
+ * Removes from a trace the time in which the machine kept the tasks of pages from running. Lighthouse reads the wall time of
+ * each task, and the simulation multiplies the wall time. A task keeps its start and its CPU time. A task also keeps the time
+ * in which the page itself blocked it. `slowdown` is the multiplier of the simulation, or null without simulation, because
+ * observed times can't be corrected.
  */
 export const withoutWaits = (events: TraceEvent[], waits: Waits | null, slowdown: number | null): Corrected => {
   const pages = new Map(waits?.pages);
