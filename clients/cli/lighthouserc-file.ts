@@ -1,12 +1,11 @@
 import { spawnSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { isNode, LineCounter, parseDocument } from 'yaml';
 import { z } from 'zod';
-import { decodeText } from './decode-text.ts';
 import { UsageError } from './exit-codes.ts';
+import { readTextFile } from './text-file.ts';
 
 type Path = readonly PropertyKey[];
 
@@ -20,7 +19,7 @@ export type ConfigFile = {
 
 /** Reads a file of JSON or YAML, or runs a file of JavaScript. */
 export const readConfigFile = async (name: string): Promise<ConfigFile> => {
-  const text = readText(name);
+  const text = readTextFile(name);
   const file = /\.[cm]?js$/i.test(name) ? await runScript(name, text) : parseText(name, text);
   if (file.content === null || file.content === undefined) throw new UsageError(`${name} is empty.`);
   return file;
@@ -66,16 +65,6 @@ export const parsePart = <T>(schema: z.ZodType<T>, file: ConfigFile, part: unkno
   const { data, faults } = checkPart(schema, file, part, path);
   refuse(faults);
   return data as T;
-};
-
-const readText = (name: string): string => {
-  try {
-    return decodeText(readFileSync(name));
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    const reason = code === 'ENOENT' ? 'does not exist' : code === 'EISDIR' ? 'is a folder' : `can't be read (${code})`;
-    throw new UsageError(`${name} ${reason}. Name a readable file.`);
-  }
 };
 
 /** Returns the offset of the first comment of a JSON text. YAML's parser would read it as a part of a key. */

@@ -1,31 +1,21 @@
-import { readFileSync } from 'node:fs';
 import { cookiesFrom, type FileCookie } from '../login/cookies.ts';
 import { FaultyLoginError } from '../login/fault.ts';
 import { storageStateFrom } from '../login/storage-state.ts';
-import { decodeText } from './decode-text.ts';
 import { UsageError } from './exit-codes.ts';
+import { readTextFile } from './text-file.ts';
 
 /* Files of secrets. An error names a file and a place in it, and never a value of the file. */
 
 /** Reads a file of cookies. */
 export const readCookieFile = (name: string): FileCookie[] => {
-  const text = readSecretText(name);
+  const text = readTextFile(name);
   return explained(() => cookiesFrom(text), `${name}: `);
 };
 
 /** Reads the file of a storage state. */
 export const readStorageState = (name: string): ReturnType<typeof storageStateFrom> => {
-  const text = readSecretText(name);
+  const text = readTextFile(name);
   return explained(() => storageStateFrom(text), `${name}: `);
-};
-
-/** Reads a text, such as credentials. */
-export const readSecretText = (name: string): string => {
-  try {
-    return decodeText(readFileSync(name));
-  } catch (error) {
-    throw new UsageError(`${name} can't be read (${(error as NodeJS.ErrnoException).code}). Name a readable file.`);
-  }
 };
 
 const advice = {

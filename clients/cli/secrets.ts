@@ -5,7 +5,8 @@ import { type HeaderLine, headersFrom } from '../login/headers.ts';
 import { ownOf } from '../login/own-site.ts';
 import { UsageError } from './exit-codes.ts';
 import { repeated } from './flag-values.ts';
-import { explained, readCookieFile, readSecretText, readStorageState } from './secret-files.ts';
+import { explained, readCookieFile, readStorageState } from './secret-files.ts';
+import { readTextFile } from './text-file.ts';
 
 /** Options with secrets, by the names of their flags. */
 export type SecretOptions = { header?: string[]; basicAuth?: string; cookieFile?: string; storageState?: string };
@@ -66,14 +67,14 @@ const linesOf = (given: readonly string[]): HeaderLine[] =>
   given.flatMap((text, i) => {
     if (!text.startsWith('@')) return [{ text, place: `The header ${i + 1}` }];
     const file = text.slice(1);
-    const lines = readSecretText(file).split(/\r?\n/);
+    const lines = readTextFile(file).split(/\r?\n/);
     return lines
       .map((line, n) => ({ text: line, place: `${file}:${n + 1}` }))
       .filter((line) => line.text.trim() !== '');
   });
 
 const credentialsFrom = (given: string): NonNullable<Secrets['basicAuth']> => {
-  const text = given.startsWith('@') ? readSecretText(given.slice(1)).replace(/\r?\n$/, '') : given;
+  const text = given.startsWith('@') ? readTextFile(given.slice(1)).replace(/\r?\n$/, '') : given;
   const [, username, password] = /^([^:]+):(.*)$/s.exec(text) ?? [];
   if (username === undefined || password === undefined)
     throw new UsageError(

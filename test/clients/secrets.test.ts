@@ -107,6 +107,7 @@ test.each([
   ['a header twice', ['--header', 'x-a: MARKER', '--header', 'X-A: MARKER']],
   ['credentials without a colon', ['--basic-auth', 'MARKER']],
   ['a missing file', ['--storage-state', join(folder, 'none.json')]],
+  ['a file without an end', ['--basic-auth', '@/dev/zero']],
   ['a file that is no JSON', ['--storage-state', file('wrong.json', '{"cookies": MARKER')]],
   ['cookies that are no list', ['--cookie-file', file('object.json', { MARKER: 1 })]],
   ['a storage state that is none', ['--storage-state', file('list.json', ['MARKER'])]],

@@ -4,17 +4,16 @@ import { addAbortSignal } from 'node:stream';
 import type { Secrets } from '../../../shared/secrets.ts';
 import { cookieHeader } from '../../login/cookie-header.ts';
 import type { Context } from '../context.ts';
-import { decodeText } from '../decode-text.ts';
 import { UsageError } from '../exit-codes.ts';
 import { faultOfUrl } from '../page-urls.ts';
 import { readSecrets, type SecretOptions } from '../secrets.ts';
+import { decodeText, MAX_FILE_BYTES, tooLarge } from '../text-file.ts';
 import { DEFAULT_LIMIT } from './limits.ts';
 import { readSitemap, siteOf } from './sitemap.ts';
 
 /** Options of `run` that name many pages, by the names of their flags. */
 export type ManyOptions = { urlsFile?: string; sitemap?: string; sitemapHost?: 'same'; limit?: number };
 
-const MAX_FILE_BYTES = 10 * 2 ** 20;
 const MAX_FAULTS = 5;
 
 export const namesManyPages = ({ urlsFile, sitemap }: ManyOptions): boolean =>
@@ -94,7 +93,7 @@ const readText = async ({ signal, stdin }: Context, file: string, name: string):
     for await (const part of addAbortSignal(signal, input)) {
       parts.push(part);
       bytes += part.length;
-      if (bytes > MAX_FILE_BYTES) throw new UsageError(`${name} has more than 10 MiB. Use a shorter list.`);
+      if (bytes > MAX_FILE_BYTES) throw new UsageError(tooLarge(name));
     }
     return decodeText(Buffer.concat(parts));
   } catch (error) {

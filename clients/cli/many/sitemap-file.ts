@@ -1,4 +1,4 @@
-import { markedEncoding } from '../decode-text.ts';
+import { markedEncoding } from '../text-file.ts';
 import { gunzip, isGzip } from './gunzip.ts';
 import { peek } from './peek.ts';
 

@@ -60,8 +60,8 @@ const storedReport = (run: RunItem, variant: Variant): NonNullable<RunItem['repo
     });
   }
   if (!report) {
-    const detail = `The run failed with ${error?.code} and has no report${against ? ' of this variant' : ''}.`;
-    throw new ApiProblemError('report-unavailable', detail);
+    const cause = error ? `The run failed with ${error.code} and` : 'The run';
+    throw new ApiProblemError('report-unavailable', `${cause} has no report${against ? ' of this variant' : ''}.`);
   }
   return report;
 };
