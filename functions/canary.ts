@@ -23,7 +23,7 @@ const deps = once(() => {
 const KEY_LIFE_MS = 3_600_000;
 
 /**
- * Makes the key of the canary, in place of the one before. API functions may know the one before for another minute, so
+ * Replaces the key of the canary. API functions may know the one before for another minute, so
  * that a canary within a minute after another one fails.
  */
 export const canaryKey = (keys: Pick<KeyStore, 'replace'>, now: Date): Promise<string> =>

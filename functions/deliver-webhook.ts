@@ -123,7 +123,7 @@ const SLOW_MS = 1000;
 const MAX_LANE_WAITS = 10;
 type Taken = { webhook: WebhookItem; lane: Lane };
 
-/** Takes a lane of a webhook. Waits for one for a moment, unless the receiver is slow. Returns the webhook as it is then. */
+/** Takes a lane of a webhook. Waits for one for a moment, unless the receiver is slow. Returns its present state. */
 const waitForLane = async (work: Work, read: WebhookItem, id: string): Promise<Taken | undefined> => {
   const { webhooks, now, pause, random } = work;
   let webhook: WebhookItem | undefined = read;

@@ -44,13 +44,11 @@ export const SeriesRun = z.object({
   errorCode: RunProblemCode.nullable(),
   contended: z.boolean().nullable(),
   benchmarkIndex: z.number().nullable(),
-  throttling: Throttling.nullable().describe(
-    'As in a create. Null if the audit did not get so far, and in older entries.',
-  ),
+  throttling: Throttling.nullable().describe('As in a create. Null if the audit ended before, and in older entries.'),
   blockedUrlPatterns: z
     .array(z.string())
     .nullable()
-    .describe('The patterns of the check. Null if the audit did not get so far, and in older entries.'),
+    .describe('The patterns of the check. Null if the audit ended before, and in older entries.'),
   labels: Check.shape.labels,
 });
 export type SeriesRun = z.infer<typeof SeriesRun>;

@@ -68,7 +68,7 @@ export const writeResults = (
   outputs: Outputs<FormatName>,
 ): Promise<void> => writeForms(context, (format, view) => render(results, format, view), outputs);
 
-/** Prints one form of something, and writes a file for each output but reports. A failed one does not stop the others. */
+/** Prints the results in one format, and writes the other output files except reports. A failed one does not stop the others. */
 export const writeForms = async <Name extends string>(
   { print, note, view }: Context,
   formOf: Forms<Name | FormatName>,

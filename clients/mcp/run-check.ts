@@ -85,7 +85,7 @@ const readUntil = async (client: Client, created: CreatedCheck, waitUntil: numbe
     return created;
   });
 
-/** Returns the check when it is finished, or after some seconds as it is then. Reads it at once if there are too many waits. */
+/** Returns the check when it is finished, or its present state after some seconds. Reads it at once if there are too many waits. */
 export const getWithin = (client: Client, id: string, waitSeconds: number, signal: AbortSignal): Promise<CheckView> =>
   client.get(id, { waitSeconds, signal }).catch((error) => {
     if (!(error instanceof ServiceError && error.retryable)) throw error;

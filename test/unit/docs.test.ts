@@ -95,15 +95,8 @@ describe('README.md', () => {
     expect(folders.filter((name) => !new RegExp(`\`${name}/?\``).test(map))).toEqual([]);
   });
 
-  test('has at most 180 lines', () => {
-    expect(readme.trimEnd().split('\n').length).toBeLessThanOrEqual(180);
-  });
-
-  test('lists every endpoint and no other', () => {
-    const listed = [...readme.matchAll(/`(GET|POST|DELETE|PUT|PATCH) (\/[^`]*)`/g)].map(
-      ([, method, path]) => `${method} ${path}`,
-    );
-    expect([...new Set(listed)].sort()).toEqual(routes.map(({ method, path }) => `${method} ${path}`).sort());
+  test('has at most 160 lines', () => {
+    expect(readme.trimEnd().split('\n').length).toBeLessThanOrEqual(160);
   });
 });
 
@@ -112,6 +105,13 @@ describe('shared/API.md', () => {
   const sectionOf = (heading: string) => text.split(/^## /m).find((part) => part.startsWith(`${heading}\n`)) ?? '';
   const missingIn = (section: string, names: readonly string[]) =>
     names.filter((name) => !section.includes(`\`${name}\``));
+
+  test('lists every endpoint and no other', () => {
+    const listed = [...sectionOf('All routes').matchAll(/`(GET|POST|DELETE|PUT|PATCH) (\/[^`]*)`/g)].map(
+      ([, method, path]) => `${method} ${path}`,
+    );
+    expect([...new Set(listed)].sort()).toEqual(routes.map(({ method, path }) => `${method} ${path}`).sort());
+  });
 
   test('has every input of a check and every audit version', () => {
     const versions = auditVersions.map(({ version }) => version);

@@ -32,7 +32,7 @@ export const shortageOf = (free: FreeResources, min = MIN_FREE): string | undefi
   return undefined;
 };
 
-/** Returns what this host is short of for another audit, in a sentence, or undefined. */
+/** Returns a sentence that names the missing resource, or undefined. */
 export const whyShort = (): string | undefined => {
   const shortage = shortageOf(readResources(userOfService()), AUDIT_FREE);
   return shortage && `The machine can't run an audit, because it is short of ${shortage}.`;
