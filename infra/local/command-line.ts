@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 
 /** An operator's command, which `npm run` starts from a file of infra/operator. */
-export type CommandName = 'deploy' | 'keys' | 'open' | 'regions' | 'smoke';
+export type CommandName = 'backup' | 'check-data' | 'deploy' | 'keys' | 'open' | 'regions' | 'restore' | 'smoke';
 
 type Place = { env: NodeJS.ProcessEnv; container: 'docker' | 'podman' | undefined };
 

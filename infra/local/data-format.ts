@@ -12,12 +12,15 @@ const fileOf = (dataDir: string): string => join(dataDir, 'format');
 
 /** Writes the number of the format into a new folder. Throws if a folder has data of another format. */
 export const takeFormat = (dataDir: string): void => {
+  if (readText(fileOf(dataDir)) === undefined && !DATA.some((name) => existsSync(join(dataDir, name))))
+    writeFormat(dataDir);
+  else requireFormat(dataDir);
+};
+
+/** Throws if a folder has no data, or data of another format. */
+export const requireFormat = (dataDir: string): void => {
   const text = readText(fileOf(dataDir));
   if (text === `${FORMAT}\n`) return;
-  if (text === undefined && !DATA.some((name) => existsSync(join(dataDir, name)))) {
-    writeFormat(dataDir);
-    return;
-  }
   const found =
     text === undefined
       ? 'no number of their format'
@@ -29,7 +32,8 @@ export const takeFormat = (dataDir: string): void => {
   );
 };
 
-const writeFormat = (dataDir: string): void => {
+/** Writes the number of the format, without which no service opens a folder with data. */
+export const writeFormat = (dataDir: string): void => {
   const path = fileOf(dataDir);
   try {
     writeFileSync(`${path}.new`, `${FORMAT}\n`, { mode: 0o600, flush: true });

@@ -40,6 +40,7 @@ export class Database {
   #failure: Error | undefined;
   #recovering: NodeJS.Timeout | undefined;
   #closed = false;
+  #busyMs = BUSY_MS;
   /** Is called when writes begin to fail, and when they succeed again. */
   onFailure: (error: Error | undefined) => void = () => {};
 
@@ -113,6 +114,7 @@ export class Database {
 
   /** Sets how long a write waits for another process. */
   waitAtMost(ms: number): void {
+    this.#busyMs = ms;
     this.#db.exec(`PRAGMA busy_timeout = ${ms}`);
   }
 
@@ -206,7 +208,9 @@ export class Database {
 
   /** Moves the log into the file, because the disk may have lost parts of the log when a sync failed. */
   #moveLog(): void {
+    this.#db.exec('PRAGMA busy_timeout = 0'); // a backup may read for a long time
     const { busy } = this.#db.prepare('PRAGMA wal_checkpoint(TRUNCATE)').get() as { busy: number };
+    this.#db.exec(`PRAGMA busy_timeout = ${this.#busyMs}`);
     if (busy) throw new Error('its log is in use by another process');
     this.#syncFailed = false;
   }

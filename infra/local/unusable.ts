@@ -1,3 +1,5 @@
+import { commandLine } from './command-line.ts';
+
 /** Returns the error of a start that can't use a folder or file. The error names it, the cause and the way out. */
 export const unusable = (path: string, cause: unknown): Error => {
   const { message, code } = cause as NodeJS.ErrnoException;
@@ -14,8 +16,7 @@ const waysOut: [RegExp, string][] = [
   [/EEXIST|ENOTDIR/, 'Set DATA_DIR to a folder.'],
   [/ENOENT|ENAMETOOLONG/, 'Set DATA_DIR to another folder.'],
 ];
-const WAY_OUT_OF_DAMAGE =
-  'Its data are damaged or incomplete. Restore the data folder from a backup. Without one, move the folder away and start with an empty one.';
+const WAY_OUT_OF_DAMAGE = `Its data are damaged or incomplete. Move the data folder away, and restore a backup: ${commandLine('restore', 'FILE')}. Without one, start with an empty folder.`;
 
 /** Runs work on a file or folder. Its error names the path, the cause and the way out. */
 export const inFolder = <T>(path: string, work: () => T): T => {

@@ -17,3 +17,19 @@ export const parseArguments = <const Config extends ParseArgsConfig>(
     throw new UsageError((error as Error).message);
   }
 };
+
+/** Returns the only argument of a command, a file, or undefined for `--help`. Throws a UsageError if an argument is invalid. */
+export const fileFrom = (args: string[]): string | undefined => {
+  const { values, positionals } = parseArguments({ args, options: commonOptions, allowPositionals: true });
+  if (values.help) return undefined;
+  refuseEnvironment(values.environment);
+  const [file, ...rest] = positionals;
+  if (!file || rest.length > 0) throw new UsageError('Name one file.');
+  return file;
+};
+
+/** Throws if a command that works on the data of one machine gets an environment. */
+export const refuseEnvironment = (environment: string | undefined): void => {
+  if (environment !== undefined)
+    throw new UsageError('This command works on the data of this machine only. infra/RUNBOOK.md has those on AWS.');
+};

@@ -26,18 +26,24 @@ const tableOf = async (environment: string | undefined) => {
     const { homeRegion, names } = environmentOf(environment);
     return { name: names.table, region: homeRegion, env: {}, close: async () => {} };
   }
-  const dataDir = resolve(process.env.DATA_DIR || '.local');
-  if (!existsSync(dataDir))
-    // the command would make one that no service uses
-    throw new Error(
-      `The data folder ${dataDir} does not exist. Start the service once, or set DATA_DIR to the folder of its data.`,
-    );
-  const { env, close } = await openTable(dataDir);
+  const { env, close } = await openTable(existingFolder());
   return { name: env.TABLE_NAME as string, region: env.HOME_REGION as string, env, close };
 };
 
-/** A command of an operator. `rights` are those that it needs on AWS. */
-type OperatorCommand = { command: CommandName; rights: string; run: (streams: Streams) => Promise<void> };
+/** Returns the data folder that the environment names. */
+export const dataFolder = (): string => resolve(process.env.DATA_DIR || '.local');
+
+/** Returns the data folder. Throws if it does not exist, because a command would make one that no service uses. */
+export const existingFolder = (): string => {
+  const dataDir = dataFolder();
+  if (existsSync(dataDir)) return dataDir;
+  throw new Error(
+    `The data folder ${dataDir} does not exist. Start the service once, or set DATA_DIR to the folder of its data.`,
+  );
+};
+
+/** A command of an operator. `rights` are those that it needs on AWS, if it works there. */
+type OperatorCommand = { command: CommandName; rights?: string; run: (streams: Streams) => Promise<void> };
 
 /** Runs a command and sets the exit code. Reports why the command failed and what to do next. */
 export const runCommand = async ({ command, rights, run }: OperatorCommand): Promise<void> => {
@@ -53,7 +59,7 @@ export const runCommand = async ({ command, rights, run }: OperatorCommand): Pro
   process.exitCode = await streams.end(code, 1);
 };
 
-const advice = (error: Error, rights: string): string => {
+const advice = (error: Error, rights = 'rights on AWS'): string => {
   if (error instanceof InvalidSettingError) return error.message;
   switch (error.name) {
     case 'CredentialsProviderError':

@@ -81,7 +81,9 @@ const damages: Record<string, () => void> = {
 test.each(Object.entries(damages))('a file %s stops the start with file, cause and way out', async (_, damage) => {
   await storeWaitingRuns(dataDir, 30);
   damage();
-  expect(await failedStart()).toMatch(/^\S+\/data\.db can't be used: .+\. .*Restore .* backup\./);
+  expect(await failedStart()).toMatch(
+    /^\S+\/data\.db can't be used: .+\. .*restore a backup: .*npm run restore -- FILE\./,
+  );
 });
 
 test('a data folder that is a file stops the start with what to do', async () => {

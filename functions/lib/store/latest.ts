@@ -30,7 +30,8 @@ const MAX_ERASED = 100;
 /** Writes of other checks of the page that a write lets pass. */
 const TRIES = 20;
 
-const Page = z.object({
+/** The newest results of a page, which its item has compressed (packed.ts). */
+export const Page = z.object({
   url: z.string(),
   results: z.array(StoredResult), // the newest first
   more: z.boolean(), // true if the series may have earlier ones

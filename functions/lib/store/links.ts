@@ -4,7 +4,7 @@ import { type Db, deleteItem, getItem, parse, putItem } from './dynamodb.ts';
 import { type CheckItem, ifCreateId, shareKey } from './items.ts';
 
 /** Key of a check's share links, stored as an item of its own, which no auditor's role can read. */
-const ShareItem = z.object({
+export const ShareItem = z.object({
   secret: z.string(), // 32 random bytes in base64url
   createId: z.string(), // of the check. A later check with the same id must not open with these links
   expiresAt: z.number().optional(), // in seconds, with the check

@@ -3,7 +3,7 @@ import type { Region } from '../../../shared/regions.ts';
 import { type Db, getItem, parse, updateItem } from './dynamodb.ts';
 import { regionKey, toIso } from './items.ts';
 
-const RegionItem = z.object({
+export const RegionItem = z.object({
   pausedAt: z.iso.datetime().optional(),
   lastSuccessAt: z.iso.datetime().optional(),
 });

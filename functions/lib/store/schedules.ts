@@ -30,7 +30,7 @@ import { removeSecrets } from './remove-secrets.ts';
  * the request that should do so has died.
  */
 const time = z.iso.datetime();
-const ScheduleItem = z.object({
+export const ScheduleItem = z.object({
   sk: z.string(), // its place
   id: z.uuid(),
   owner: z.string(),

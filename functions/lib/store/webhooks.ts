@@ -35,7 +35,7 @@ const LANES = ['a', 'b', 'c'] as const;
 const MAX_SECRETS = 8;
 
 const time = z.iso.datetime();
-const WebhookItem = z.object({
+export const WebhookItem = z.object({
   sk: z.string(), // its place
   id: z.uuid(),
   owner: z.string(),

@@ -1,0 +1,131 @@
+import { existsSync, readdirSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { databaseFile, objectFolder } from '../data-folder.ts';
+import { requireFormat } from '../data-format.ts';
+import { entryOf, type Index, indexes, placeIn } from '../table/schema.ts';
+import type { Item, Value } from '../table/values.ts';
+import { inFolder } from '../unusable.ts';
+import { FILE_ROWS, type FileRow } from './backup-file.ts';
+import { faultOf } from './item-schemas.ts';
+import { ObjectOwners } from './object-owners.ts';
+
+const BUSY_MS = 5000;
+/** A file is written shortly before its row. A younger file may be of a write at work. */
+const WRITE_MS = 60_000;
+
+/** Number of things that a check of a data folder has looked at, and the faults. */
+export type Checked = { items: number; entries: number; objects: number; files: number; faults: string[] };
+
+/** Looks for damage in a data folder, also while a service uses the folder. */
+export const checkData = (dataDir: string, now: Date): Checked => {
+  requireFormat(dataDir);
+  const path = databaseFile(dataDir);
+  if (!existsSync(path)) throw new Error(`${dataDir} has no data.db. Start the service once, or restore a backup.`);
+  const db = inFolder(path, () => new DatabaseSync(path, { timeout: BUSY_MS }));
+  try {
+    return inFolder(path, () => checkDatabase(db, objectFolder(dataDir), now));
+  } finally {
+    db.close();
+  }
+};
+
+const checkDatabase = (db: DatabaseSync, folder: string, now: Date): Checked => {
+  const pages = (db.prepare('PRAGMA integrity_check').all() as { integrity_check: string }[])
+    .filter(({ integrity_check: text }) => text !== 'ok')
+    .map(({ integrity_check: text }) => `data.db: ${text.replaceAll('\n', ', ')}`);
+  db.exec('BEGIN'); // the reads until COMMIT see one moment
+  const owners = new ObjectOwners(now);
+  const read = checkItems(db, (pk, sk, item) => owners.add(pk, sk, item));
+  const objects = db.prepare('SELECT key, modified FROM objects').all() as { key: string; modified: number }[];
+  const rows = db.prepare(FILE_ROWS).all() as FileRow[];
+  db.exec('COMMIT');
+  return {
+    items: read.items,
+    entries: read.entries,
+    objects: objects.length,
+    files: rows.length,
+    faults: [...pages, ...read.faults, ...owners.faultsOf(objects), ...faultsOfFiles(db, rows, folder, now)],
+  };
+};
+
+/** Compares each item with its schema, and with its entries in the indexes. Calls `visit` with each item. */
+const checkItems = (db: DatabaseSync, visit: (pk: string, sk: string, item: Record<string, unknown>) => void) => {
+  const faults: string[] = [];
+  const entriesOf = indexes.map((index) => checkedIndex(db, index));
+  let items = 0;
+  const rows = db.prepare('SELECT pk, sk, item FROM items').iterate() as Iterable<Record<'pk' | 'sk' | 'item', string>>;
+  for (const { pk, sk, item: text } of rows) {
+    items++;
+    const item = itemIn(text);
+    const plain = item && plainOf(item);
+    const fault = plain ? faultOf(pk, sk, plain) : 'it is not JSON of an item';
+    if (fault) faults.push(`item ${pk} ${sk}: ${fault}`);
+    if (!item || !plain) continue;
+    visit(pk, sk, plain);
+    for (const index of entriesOf) faults.push(...index.faultsOf(pk, sk, item));
+  }
+  return {
+    items,
+    entries: entriesOf.reduce((sum, index) => sum + index.count, 0),
+    faults: [...faults, ...entriesOf.flatMap((index) => index.strays())],
+  };
+};
+
+/** Returns the item of a row, if it can be read. */
+const itemIn = (text: string): Item | undefined => {
+  try {
+    const item = JSON.parse(text) as Item;
+    plainOf(item);
+    return item;
+  } catch {
+    return undefined;
+  }
+};
+
+const plainOf = (item: Item): Record<string, unknown> =>
+  Object.fromEntries(Object.entries(item).map(([name, value]) => [name, plainValue(value)]));
+
+const plainValue = (value: Value): unknown => {
+  if (value.M) return plainOf(value.M);
+  if (value.L) return value.L.map(plainValue);
+  if (value.N !== undefined) return Number(value.N);
+  if (value.B !== undefined) return Buffer.from(value.B, 'base64');
+  return value.NULL ? null : Object.values(value)[0];
+};
+
+/** Compares the entries of an index with the items that they come from. */
+const checkedIndex = (db: DatabaseSync, index: Index) => {
+  const table = `index_${index.name}`;
+  const find = db.prepare(`SELECT entry FROM ${table} WHERE partition = ? AND sort = ? AND pk = ? AND sk = ?`);
+  const { count } = db.prepare(`SELECT count(*) AS count FROM ${table}`).get() as { count: number };
+  let found = 0;
+  return {
+    count,
+    faultsOf: (pk: string, sk: string, item: Item): string[] => {
+      const place = placeIn(index, item);
+      const row = place && (find.get(...place, pk, sk) as { entry: string } | undefined);
+      if (row) found++;
+      if (!place || (row && row.entry === JSON.stringify(entryOf(index, item)))) return [];
+      return [`index ${index.name}: its entry of ${pk} ${sk} is ${row ? 'not as the item' : 'missing'}`];
+    },
+    /** Call it after all items. */
+    strays: () => (count > found ? [`index ${index.name}: ${count - found} entries have no item`] : []),
+  };
+};
+
+/** Compares the files with the rows that name them. Looks again at what a service may have written or deleted meanwhile. */
+const faultsOfFiles = (db: DatabaseSync, rows: readonly FileRow[], folder: string, now: Date): string[] => {
+  const names = new Set(existsSync(folder) ? readdirSync(folder) : []);
+  const named = new Set(rows.map(({ file }) => file));
+  const isNamed = db.prepare('SELECT 1 FROM objects WHERE file = ?');
+  const lost = rows.filter(({ file }) => !names.has(file) && isNamed.get(file));
+  const unnamed = [...names].filter((name) => !named.has(name) && !isNamed.get(name) && isOld(join(folder, name), now));
+  return [
+    ...lost.map(({ key, file }) => `object ${key}: its file objects/${file} is missing`),
+    ...unnamed.map((name) => `file objects/${name}: no object has it. The next start of the service deletes it`),
+  ];
+};
+
+const isOld = (path: string, now: Date): boolean =>
+  now.getTime() - (statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? now.getTime()) > WRITE_MS;

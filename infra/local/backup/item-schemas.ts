@@ -1,0 +1,55 @@
+import { z } from 'zod';
+import { DeliveryItem } from '../../../functions/lib/store/deliveries.ts';
+import { CheckItem, RunItem } from '../../../functions/lib/store/items.ts';
+import { Page } from '../../../functions/lib/store/latest.ts';
+import { ShareItem } from '../../../functions/lib/store/links.ts';
+import { unpack } from '../../../functions/lib/store/packed.ts';
+import { RegionItem } from '../../../functions/lib/store/regions.ts';
+import { ScheduleItem } from '../../../functions/lib/store/schedules.ts';
+import { WebhookItem } from '../../../functions/lib/store/webhooks.ts';
+import { ApiKey } from '../../../shared/keys.ts';
+import { partitions } from '../../../shared/partitions.ts';
+
+type Fields = Readonly<Record<string, unknown>>;
+
+const Mark = z.object({ id: z.string(), owner: z.string(), erasedAt: z.iso.datetime(), dueAt: z.string() });
+const Trend = z.object({ owner: z.string(), createId: z.string(), listed: z.string().transform(asJson).optional() });
+const Pointer = z.object({ checkId: z.uuid() });
+const OpenCheck = z.object({ createId: z.string(), expiresAt: z.number() });
+const Usage = z.object({ openAtMost: z.number().optional(), expiresAt: z.number().optional() });
+const Latest = z.object({ results: z.preprocess(unpack, Page), expiresAt: z.number() });
+
+function asJson(text: string, context: z.RefinementCtx): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    context.addIssue('not JSON');
+    return z.NEVER;
+  }
+}
+
+/** Schema of each kind of items, by the beginnings of their keys. The key table is in functions/lib/store/items.ts. */
+const schemas: readonly [string, string, z.ZodType | ((item: Fields) => z.ZodType)][] = [
+  [partitions.check, 'CHECK', ({ erasedAt }) => (erasedAt ? Mark : CheckItem)],
+  [partitions.check, 'RUN#', RunItem],
+  [partitions.check, 'TREND#', Trend],
+  [partitions.run, 'RUN', Pointer],
+  [partitions.share, 'SHARE', ShareItem],
+  [partitions.owner, 'USAGE', Usage],
+  [partitions.owner, 'WEBHOOKS', z.object({ createdAt: z.string() })],
+  [partitions.openCheck, '', OpenCheck],
+  [partitions.key, 'KEY', ApiKey],
+  [partitions.region, 'REGION', RegionItem],
+  [partitions.webhook, '', WebhookItem],
+  [partitions.delivery, '', DeliveryItem],
+  [partitions.schedule, '', ScheduleItem],
+  [partitions.latest, '', Latest],
+];
+
+/** Returns why an item is not as its schema says, or undefined. */
+export const faultOf = (pk: string, sk: string, item: Fields): string | undefined => {
+  const [, , schema] = schemas.find(([partition, sort]) => pk.startsWith(partition) && sk.startsWith(sort)) ?? [];
+  if (!schema) return 'no kind of item has such a key';
+  const { error } = (typeof schema === 'function' ? schema(item) : schema).safeParse(item);
+  return error && z.prettifyError(error).replaceAll(/\s+/g, ' ');
+};
