@@ -29,7 +29,7 @@ export const getFixes =
     if (run.state === 'failed') throw noFixes(run);
     const report: FixableReport = JSON.parse((await gunzip(await read())).toString());
     // A pull request's comment or a share link may publish them.
-    const fixes: Fixes = { fixes: redact(fixesOf(report)) };
+    const fixes: Fixes = { fixes: redact(fixesOf(report, { contended: run.environment?.contended === true })) };
     const { headers, ...reply } = conditionalReply(request, fixes, { finished: true });
     return { ...reply, headers: { ...headers, 'cache-control': 'private, no-cache' } }; // as the report
   };

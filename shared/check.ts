@@ -36,7 +36,7 @@ export const CheckView = z
       .boolean()
       .nullable()
       .describe(
-        'False if an assertion of level `error` failed in a run. Null without assertions, until all runs are finished, and if a run failed before its assertions.',
+        'False if an assertion of level `error` failed in a run. Null without assertions, until all runs are finished, if a run failed before its assertions, and if one of level `error` was not judged.',
       ),
     updatedAt: z.iso.datetime().describe('Time of the last change that a client can see.'),
     runs: z.array(RunView).describe('One run per region, in the order of `regions`.'),
@@ -86,16 +86,16 @@ export const stateOf = (states: readonly RunState[]): CheckState => {
 
 /**
  * Returns false if an assertion of level `error` failed in a run. Returns null if the check has no assertions, if a run is
- * unfinished, or if nobody knows because a run has no results.
+ * unfinished, or if nobody knows because a run has no results, or one that was not judged.
  */
 export const assertionsPassed = ({
   assertions,
   runs,
 }: Pick<Check, 'assertions'> & { runs: readonly Pick<Run, 'state' | 'assertions'>[] }): boolean | null => {
   if (!assertions || !runs.every(({ state }) => isFinished(state))) return null;
-  const isBroken = runs.some((run) => run.assertions?.some(({ level, passed }) => level === 'error' && !passed));
-  if (isBroken) return false;
-  return runs.every((run) => run.assertions !== null) ? true : null;
+  const gates = runs.flatMap((run) => run.assertions ?? []).filter(({ level }) => level === 'error');
+  if (gates.some(({ passed }) => passed === false)) return false;
+  return runs.every((run) => run.assertions !== null) && gates.every(({ passed }) => passed) ? true : null;
 };
 
 /** Returns the fields of a stored check that the API shows. */

@@ -126,14 +126,18 @@ export const listedPage = (place: Place, results: readonly [StoredResult, ...Sto
 const UNKNOWN = 999;
 
 /**
- * Returns the rank of a result as a text that sorts the worst first: failures, then the performance score. Without it, the
- * lowest other score counts. Results without a score are last.
+ * Returns the rank of a page as a text that sorts the worst first: failures, then the performance score. Without it, the
+ * lowest other score counts. Pages without a score are last. If other programs used the CPU, the performance score is that of
+ * the newest earlier result on a free machine.
  */
-export const rankOf = (result: StoredResult): string => {
+export const rankOf = ([result, ...earlier]: readonly [StoredResult, ...StoredResult[]]): string => {
   const others = namesOfKind('score')
+    .filter((name) => name !== 'performance')
     .map((name) => result[name])
     .filter((score) => score !== null);
-  const score = result.performance ?? (others.length > 0 ? Math.min(...others) : UNKNOWN);
+  const measured = [result, ...earlier].find(({ state, contended }) => state === 'succeeded' && !contended);
+  const performance = result.contended ? (measured?.performance ?? null) : result.performance;
+  const score = performance ?? (others.length > 0 ? Math.min(...others) : UNKNOWN);
   return String(result.state === 'succeeded' ? Math.min(UNKNOWN, score + 1) : 0).padStart(3, '0');
 };
 

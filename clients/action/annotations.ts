@@ -48,8 +48,8 @@ const findingsOf = (
       : []),
     ...(assertions ?? [])
       .filter(({ passed }) => !passed)
-      .map(({ level, key, message }) => ({
-        level: level === 'error' ? ('error' as const) : ('warning' as const),
+      .map(({ passed, level, key, message }) => ({
+        level: level !== 'error' ? ('warning' as const) : passed === null ? levelOfNoVerdict : ('error' as const),
         title: `${region}: ${key}`,
         message: `${url}: ${message}`,
       })),

@@ -1,4 +1,10 @@
-import { type AssertionResult, type Assertions, evaluate, levelOf } from '../../shared/assertions/assertions.ts';
+import {
+  type AssertionResult,
+  type Assertions,
+  evaluate,
+  levelOf,
+  type Measured,
+} from '../../shared/assertions/assertions.ts';
 import { type AssertedReport, partsOfKey } from '../../shared/assertions/values.ts';
 import { metricNames, pageMetric } from '../../shared/page-metrics.ts';
 import type { RunView } from '../../shared/run.ts';
@@ -47,13 +53,14 @@ export const evaluateSamples = (
   assertions: Assertions,
   report: AssertedReport,
   samples: Samples,
+  measured: Measured = {},
 ): AssertionResult[] => {
-  if (samples.length < 2) return evaluate(assertions, report);
+  if (samples.length < 2) return evaluate(assertions, report, measured);
   return Object.entries(assertions).flatMap(([key, assertion]) => {
     const method = methodOf(assertion);
     const value = method && aggregated(key, method, samples);
-    if (value === undefined) return evaluate({ [key]: assertion }, report);
-    const results = evaluate({ [key]: assertion }, withValue(report, key, value));
+    if (value === undefined) return evaluate({ [key]: assertion }, report, measured);
+    const results = evaluate({ [key]: assertion }, withValue(report, key, value), measured);
     return results.map((each) => ({
       ...each,
       message: `${each.message} (${names[method as Method]} of ${samples.length} samples)`,

@@ -5,7 +5,7 @@ import { type BaseHost, findBaseOn } from './base-url.ts';
 import type { Context } from './context.ts';
 import { exitCodeOfRuns, exitCodes } from './exit-codes.ts';
 import { sampleNotes } from './formats/notes.ts';
-import { assertionsPassed } from './formats/outcome.ts';
+import { assertionsPassed, hasUnjudged } from './formats/outcome.ts';
 import { openResults } from './open.ts';
 import type { RunOptions } from './options.ts';
 import { hasRegressed, worstFixes } from './read.ts';
@@ -67,6 +67,7 @@ export const conclude = async (
   const code = exitCodeOf(results);
   if (code !== exitCodes.good || ending.allowEmpty) return code;
   if (assertsNothing(results, rules)) context.note(nothingAsserted);
+  if (results.some(hasUnjudged)) context.note(notJudged);
   return isVacuous(results, rules) ? exitCodes.wrongUse : exitCodes.good;
 };
 
@@ -146,12 +147,18 @@ const exitCodeOf = (results: readonly CheckResult[]): number => {
   return breaksRules ? exitCodes.failedRules : exitCodes.good;
 };
 
-/** Returns true if a gate has judged nothing: no assertion was about a page, or a check has no verdict against its base. */
+/**
+ * Returns true if a gate has not judged: no assertion was about a page, an assertion was not judged, or a check has no verdict
+ * against its base.
+ */
 const isVacuous = (results: readonly CheckResult[], rules: Rules): boolean =>
-  assertsNothing(results, rules) || results.some(({ baseProblem }) => baseProblem !== null);
+  assertsNothing(results, rules) || results.some((each) => hasUnjudged(each) || each.baseProblem !== null);
 
 const assertsNothing = (results: readonly CheckResult[], { files }: Rules): boolean =>
   files.length > 0 && results.every(({ assertions }) => Object.values(assertions).every((all) => all.length === 0));
+
+const notJudged =
+  'An assertion was not judged, because other programs used the CPU. Audit the page again when the machine is free, or use --allow-empty.';
 
 const nothingAsserted =
   'No assertion was about a page, so nothing is proved. Correct matchingUrlPattern or the keys, or use --allow-empty.';

@@ -137,7 +137,8 @@ export const applyRules = async (
     const all = applied.flatMap((each) => each.assertions);
     const lacking = all.flatMap((each) => keysLacking(each, run.samples, check.samples));
     if (lacking.length > 0) notes.add(lackingNote(run, lacking));
-    const results = all.flatMap((each) => evaluateSamples(each, report, run.samples));
+    const measured = { contended: run.environment?.contended === true };
+    const results = all.flatMap((each) => evaluateSamples(each, report, run.samples, measured));
     assertions[run.id] = [...(stored ?? []), ...printableValue(results)];
   }
   return { assertions, notes: [...notes] };

@@ -1,5 +1,6 @@
 import type { Fix, FixItem } from '../../shared/fixes/fix.ts';
 import type { RunView } from '../../shared/run.ts';
+import { doubtText } from '../words/fixes.ts';
 import { compact, fitted } from './fit.ts';
 import { runPage } from './pages.ts';
 
@@ -13,8 +14,9 @@ export const fixesAnswer = (run: FixedRun, fixes: readonly Fix[], site: string, 
   const { id, url, region, performance, links } = run;
   const build = (rows: number, entries: number) => ({
     ...{ runId: id, url, region, performance, page: runPage(site, links.check.split('/').at(-1) ?? '', id) },
-    fixes: fixes.slice(0, rows).map(({ items, savings, ...fix }) => ({
+    fixes: fixes.slice(0, rows).map(({ items, savings, contended, ...fix }) => ({
       ...fix,
+      ...(contended && { contended, warning: doubtText({ contended }) }),
       savings: compact(savings, 0) ?? {},
       items: named(items, run)
         .slice(0, entries)

@@ -58,6 +58,7 @@ const listedPage = (result: PageResult, site: string) => {
     ...pick(page, ['url', 'region', 'device', 'state']),
     ...(errorCode && { error: errorCode }),
     ...pick(page, ['performance', 'lcp', 'tbt', 'cls', 'createdAt']),
+    ...(page.contended && { contended: true }),
     ...(change && { change: { ...changeOf(result), baseCheckId: change.baseCheckId } }),
     ...(links.self && { checkId, runId: id }),
     page: site + links.page,

@@ -5,7 +5,7 @@ import { pick } from '../../shared/pick.ts';
 import type { RunView } from '../../shared/run.ts';
 import { cutText } from '../../shared/text.ts';
 import { type CreatedCheck, isFinal } from '../api/client.ts';
-import { failedFirst } from '../words/assertions.ts';
+import { failedFirst, isNotJudged } from '../words/assertions.ts';
 import { fullChangeText } from '../words/change.ts';
 import { nextStep } from '../words/words.ts';
 import { fitted } from './fit.ts';
@@ -70,13 +70,16 @@ const runSummaryOf = (run: RunView, entries: number) => {
   };
 };
 
-/** Returns how many assertions passed and failed, and the first of those that failed, in words. */
+/** Returns how many assertions passed, failed and were not judged, and the first of those that did not pass, in words. */
 const assertionsOf = (results: NonNullable<RunView['assertions']>, entries: number) => {
-  const failed = failedFirst(results);
+  const others = failedFirst(results);
+  const [failed, notJudged] = [others.filter(({ passed }) => passed === false), others.filter(isNotJudged)];
+  const shown = (some: typeof others) => some.slice(0, entries).map(({ level, message }) => ({ level, message }));
   return {
-    passed: results.length - failed.length,
+    passed: results.length - others.length,
     failed: failed.length,
-    firstFailed: failed.slice(0, entries).map(({ level, message }) => ({ level, message })),
+    firstFailed: shown(failed),
+    ...(notJudged.length > 0 && { notJudged: notJudged.length, firstNotJudged: shown(notJudged) }),
   };
 };
 

@@ -15,7 +15,7 @@ export const byPlace = <Page extends Pick<PageResult, 'url' | 'device' | 'region
 
 export const pageChangeWords = ({ change, state }: Pick<PageResult, 'change' | 'state'>): PageChangeWords => {
   if (!change) return { verdict: null, text: state === 'failed' ? '–' : 'first result', changed: [] };
-  const { verdict, metrics, differences } = change;
+  const { verdict, metrics, differences, reasons } = change;
   const judged = mainMetrics.flatMap((each): Changed[] => {
     const name = each as MainName;
     const of = metrics[name];
@@ -23,6 +23,7 @@ export const pageChangeWords = ({ change, state }: Pick<PageResult, 'change' | '
   });
   if (verdict !== 'unknown') return { verdict, text: verdict, changed: verdict === 'same' ? [] : judged };
   if (differences.length > 0) return { verdict, text: `not comparable: other ${differences.join(', ')}`, changed: [] };
+  if (reasons.includes('contended')) return { verdict, text: 'not judged: other programs used the CPU', changed: [] };
   const [open] = judged;
   return {
     verdict,

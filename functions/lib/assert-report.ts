@@ -1,6 +1,6 @@
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
-import { type AssertionResult, type Assertions, evaluate } from '../../shared/assertions/assertions.ts';
+import { type AssertionResult, type Assertions, evaluate, type Measured } from '../../shared/assertions/assertions.ts';
 import { AssertedReport } from '../../shared/assertions/values.ts';
 import { idsOf, log } from './log.ts';
 import { redactText } from './redact.ts';
@@ -15,7 +15,11 @@ type Work = {
   remainingMs: () => number;
   signal: AbortSignal;
 };
-type Result = { state: 'succeeded' | 'failed'; report?: { gzip: Buffer } };
+type Result = {
+  state: 'succeeded' | 'failed';
+  report?: { gzip: Buffer };
+  environment: { contended: boolean | null } | null;
+};
 
 /**
  * Returns the results of the check's assertions on the report of a run. Returns null if the check has none, or if the run
@@ -23,13 +27,14 @@ type Result = { state: 'succeeded' | 'failed'; report?: { gzip: Buffer } };
  */
 export const assertRun = async (
   { store, lease, ...work }: Work,
-  { state, report }: Result,
+  { state, report, environment }: Result,
   keptMs: number,
 ): Promise<AssertionResult[] | null> => {
   if (!lease.run.isAsserted || state !== 'succeeded' || !report) return null;
   const assertions = await retry(() => store.assertionsOf(lease.run.checkId), work, keptMs);
   if (!assertions) return null; // the check was erased
-  return assertReport(assertions, report.gzip).catch((error: Error) => {
+  const measured = { contended: environment?.contended === true };
+  return assertReport(assertions, report.gzip, measured).catch((error: Error) => {
     log.error('Could not evaluate the assertions.', { ...idsOf(lease.run), error });
     return null;
   });
@@ -38,7 +43,11 @@ export const assertRun = async (
 const unzip = promisify(gunzip);
 
 /** Returns the results of assertions on a gzipped report. Messages may quote the page, so they are redacted. */
-export const assertReport = async (assertions: Assertions, gzip: Buffer): Promise<AssertionResult[]> => {
+export const assertReport = async (
+  assertions: Assertions,
+  gzip: Buffer,
+  measured: Measured,
+): Promise<AssertionResult[]> => {
   const report = AssertedReport.parse(JSON.parse((await unzip(gzip)).toString()));
-  return evaluate(assertions, report).map((result) => ({ ...result, message: redactText(result.message) }));
+  return evaluate(assertions, report, measured).map((result) => ({ ...result, message: redactText(result.message) }));
 };

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { chosenNames } from '../chosen-names.ts';
+import { cpuAudits } from '../cpu-audits.ts';
 import { cutText } from '../text.ts';
 import { describe, describeMissing, type Limit } from './messages.ts';
 import { type AssertedAudit, type AssertedReport, findAsserted, partsOfKey } from './values.ts';
@@ -99,7 +100,7 @@ export const AssertionResult = z
       .enum(['auditRan', 'minScore', 'maxLength', 'maxNumericValue'])
       .describe('The limit that the report was compared with. `auditRan` if the report lacks the audit.'),
     level: z.enum(['warn', 'error']),
-    passed: z.boolean(),
+    passed: z.boolean().nullable().describe('Null if it was not judged. Its message says why.'),
     expected: z.number(),
     actual: z.number().nullable().describe('Null if the audit has no such value.'),
     operator: z.enum(['>=', '<=']),
@@ -112,14 +113,20 @@ export const AssertionResult = z
   .meta({ id: 'AssertionResult', description: 'A limit of an assertion, and the value of the report.' });
 export type AssertionResult = z.infer<typeof AssertionResult>;
 
+/** How the report was measured. `contended` is true if other programs used the CPU, and its times were not corrected. */
+export type Measured = { contended?: boolean | undefined };
+
 /** Longest message of a result, because it may quote an error of Lighthouse. */
 const MAX_MESSAGE_LENGTH = 300;
 
 /** Score that an audit needs if its assertion names no limit. */
 const DEFAULT_MIN_SCORE = 0.9;
 
-/** Compares a report with assertions. An assertion with several limits has several results. */
-export const evaluate = (assertions: Assertions, report: AssertedReport): AssertionResult[] =>
+/**
+ * Compares a report with assertions. An assertion with several limits has several results. If other programs used the CPU,
+ * times are not judged.
+ */
+export const evaluate = (assertions: Assertions, report: AssertedReport, measured: Measured = {}): AssertionResult[] =>
   Object.entries(assertions).flatMap(([key, assertion]): AssertionResult[] => {
     const level = levelOf(assertion);
     if (level === 'off') return [];
@@ -127,7 +134,7 @@ export const evaluate = (assertions: Assertions, report: AssertedReport): Assert
     if (audit)
       return limitsOf(optionsOf(assertion)).map(([name, expected]) => ({
         ...{ key, level },
-        ...compare(key, audit, report, [name, expected]),
+        ...compare(key, audit, report, [name, expected], measured),
       }));
     const message = cutText(describeMissing(key, report), MAX_MESSAGE_LENGTH);
     return [{ key, name: 'auditRan', level, passed: false, expected: 1, actual: 0, operator: '>=', message }];
@@ -152,12 +159,22 @@ const compare = (
   audit: AssertedAudit,
   report: AssertedReport,
   [name, expected]: readonly [Limit, number],
+  { contended = false }: Measured,
 ) => {
   const actual = actualValue[name](audit);
   const operator = name === 'minScore' ? '>=' : '<=';
-  const passed = actual !== null && (operator === '>=' ? actual >= expected : actual <= expected);
+  const isKept = actual !== null && (operator === '>=' ? actual >= expected : actual <= expected);
+  const passed = contended && actual !== null && isTime(key, audit, name) ? null : isKept;
   const message = cutText(describe(key, audit, report, { limit: name, expected, actual, passed }), MAX_MESSAGE_LENGTH);
   return { name, passed, expected, actual, operator, message } as const;
+};
+
+/** Returns true if a value depends on the time that the page had a CPU. */
+const isTime = (key: string, { numericUnit, scoreDisplayMode }: AssertedAudit, limit: Limit): boolean => {
+  const [id, part] = partsOfKey(key);
+  if (scoreDisplayMode === 'notApplicable') return false;
+  if (id === 'categories') return part === 'performance';
+  return cpuAudits.includes(id) || (numericUnit === 'millisecond' && limit !== 'maxLength');
 };
 
 const actualValue: Record<Limit, (audit: AssertedAudit) => number | null> = {

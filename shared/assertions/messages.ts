@@ -11,16 +11,20 @@ const MAX_TITLE_LENGTH = 120;
 const units: Record<string, string> = { millisecond: 'ms', byte: 'bytes', element: 'elements', request: 'requests' };
 
 /** A limit of an assertion, and the value that it was compared with. */
-type Compared = { limit: Limit; expected: number; actual: number | null; passed: boolean };
+type Compared = { limit: Limit; expected: number; actual: number | null; passed: boolean | null };
 
 /**
  * Returns a sentence about the value that an assertion compared: title, value, limit, and the first element or file that
  * failed. Every client shows this sentence.
  */
 export const describe = (key: string, audit: AssertedAudit, report: AssertedReport, compared: Compared): string => {
-  const evidence = compared.passed || compared.actual === null ? undefined : evidenceOf(key, audit, report);
-  return `${titleOf(key, audit)}: ${valueText(audit, compared)}${evidence ? `. ${evidence}` : ''}`;
+  const { passed, actual } = compared;
+  const evidence = passed !== false || actual === null ? undefined : evidenceOf(key, audit, report);
+  const more = passed === null ? NOT_JUDGED : evidence;
+  return `${titleOf(key, audit)}: ${valueText(audit, compared)}${more ? `. ${more}` : ''}`;
 };
+
+const NOT_JUDGED = 'Not judged, because other programs used the CPU and the times could not be corrected';
 
 const valueText = (audit: AssertedAudit, { limit, expected, actual }: Compared): string => {
   if (actual === null) return missingValue[limit] + reasonOf(audit);

@@ -13,7 +13,9 @@ export const newlyFailed = (pairs: readonly { region: Region; before: Side; afte
     .flatMap(({ region, before, after }) => {
       const passed = (before.run.assertions ?? []).filter((each) => each.passed);
       return (after.run.assertions ?? [])
-        .filter((each) => !each.passed && passed.some(({ key, name }) => key === each.key && name === each.name))
+        .filter(
+          (each) => each.passed === false && passed.some(({ key, name }) => key === each.key && name === each.name),
+        )
         .map((each) => ({ region, ...each }));
     })
     .slice(0, MAX_NEWLY_FAILED);

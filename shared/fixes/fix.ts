@@ -43,6 +43,11 @@ export const Fix = z
     savings: Savings,
     items: z.array(FixItem).describe('The first five files or elements.'),
     itemCount: z.int().describe('Number of all files or elements.'),
+    contended: z
+      .boolean()
+      .describe(
+        'True if the fix comes from CPU time while other programs used the CPU. The time may be that of the machine.',
+      ),
     documentation: z.string().nullable().describe('URL of a page that says how to fix it.'),
   })
   .meta({ id: 'Fix', description: 'One thing to fix on a page. A text of an item may quote the page.' });

@@ -1,3 +1,4 @@
+import { cpuAudits } from '../cpu-audits.ts';
 import { cutText } from '../text.ts';
 import type { Fix, Savings } from './fix.ts';
 import { itemsOf } from './items.ts';
@@ -21,11 +22,14 @@ const symptoms = ['largest-contentful-paint-element', 'lcp-breakdown-insight'];
 /** Hidden audits that have the estimate of an audit that is shown. */
 const estimates: Readonly<Record<string, string>> = { 'cls-culprits-insight': 'layout-shifts' };
 
-/** Returns what to fix on a page, each fault once: what its category would gain most from comes first. */
-export const fixesOf = (report: FixableReport): Fix[] => {
-  const found = Object.entries(report.categories).flatMap(([name, category]) =>
-    category.auditRefs.flatMap((ref) => fixOf(report, name, category, ref)),
-  );
+/**
+ * Returns what to fix on a page, each fault once: what its category would gain most from comes first. If other programs used
+ * the CPU, fixes that come from CPU time are last.
+ */
+export const fixesOf = (report: FixableReport, { contended = false } = {}): Fix[] => {
+  const found = Object.entries(report.categories)
+    .flatMap(([name, category]) => category.auditRefs.flatMap((ref) => fixOf(report, name, category, ref)))
+    .map((fix) => ({ ...fix, contended: contended && isOfCpu(fix) }));
   const seen = new Set<string>();
   return found.sort(mostUsefulFirst).filter(({ audit }) => {
     const fault = (sameFault.find((audits) => audits.includes(audit)) ?? [audit]).join();
@@ -35,7 +39,11 @@ export const fixesOf = (report: FixableReport): Fix[] => {
   });
 };
 
-const fixOf = (report: FixableReport, name: string, category: ReportCategory, ref: AuditRef): Fix[] => {
+const isOfCpu = ({ audit, savings }: UnmarkedFix): boolean => cpuAudits.includes(audit) || savings.tbt !== null;
+
+type UnmarkedFix = Omit<Fix, 'contended'>;
+
+const fixOf = (report: FixableReport, name: string, category: ReportCategory, ref: AuditRef): UnmarkedFix[] => {
   const audit = report.audits[ref.id];
   const isMetric = ref.group === 'metrics' || audit?.scoringOptions !== undefined;
   if (!audit || isMetric || ref.group === 'hidden' || symptoms.includes(ref.id)) return [];
@@ -44,7 +52,12 @@ const fixOf = (report: FixableReport, name: string, category: ReportCategory, re
   return points > 0 ? [describe(name, ref, audit, { points, savings: noSavings })] : [];
 };
 
-const performanceFix = (report: FixableReport, category: ReportCategory, ref: AuditRef, audit: ReportAudit): Fix[] => {
+const performanceFix = (
+  report: FixableReport,
+  category: ReportCategory,
+  ref: AuditRef,
+  audit: ReportAudit,
+): UnmarkedFix[] => {
   const metricSavings = report.audits[estimates[ref.id] ?? ref.id]?.metricSavings;
   const savings = savingsOf({ ...audit, metricSavings });
   const saves = Object.values(savings).some((saving) => saving !== null);
@@ -60,7 +73,7 @@ const describe = (
   { id }: AuditRef,
   { title, description = '', details }: ReportAudit,
   { points, savings }: Pick<Fix, 'points' | 'savings'>,
-): Fix => {
+): UnmarkedFix => {
   const items = itemsOf(details);
   return {
     audit: id,
@@ -100,13 +113,14 @@ export const longestSaving = ({ fcp, lcp, tbt, ms }: Savings): number =>
 
 /** Orders by points. Versions 9 and 10 estimate times but no points: the longest times are first. */
 const mostUsefulFirst = (a: Fix, b: Fix): number =>
+  Number(a.contended) - Number(b.contended) ||
   gainOf(b) - gainOf(a) ||
   longestSaving(b.savings) - longestSaving(a.savings) ||
   (b.savings.bytes ?? 0) - (a.savings.bytes ?? 0) ||
   preference(a) - preference(b);
 
 /** The most points that any fix can have, for a fix that has a time instead. Below 0 for a fix without an estimate. */
-const gainOf = ({ points, savings }: Fix): number => points ?? (longestSaving(savings) > 0 ? 100 : -1);
+const gainOf = ({ points, savings }: UnmarkedFix): number => points ?? (longestSaving(savings) > 0 ? 100 : -1);
 
 const preference = ({ audit }: Fix): number => sameFault.flat().indexOf(audit);
 

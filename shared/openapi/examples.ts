@@ -129,6 +129,7 @@ export const examples = {
           },
         ],
         itemCount: 1,
+        contended: false,
         documentation: 'https://developer.chrome.com/docs/performance/insights/image-delivery',
       },
     ],

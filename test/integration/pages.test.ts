@@ -34,6 +34,14 @@ test('the list has the newest result of each URL, device and region, the worst f
   for (const each of list.pages) expect(PageResult.parse(each)).toEqual(each);
 });
 
+test('a page whose newest score other programs may have lowered keeps the place of its score before', async () => {
+  const slow = await audited({ url: 'https://slow.example/', performance: 60 });
+  await audited({ performance: 90 });
+  const busy = await audited({ at: 60, performance: 20, contended: true });
+  const first = await audited({ url: 'https://new.example/', performance: 20, contended: true });
+  expect(idsOf(await pages())).toEqual([slow.id, busy.id, first.id]);
+});
+
 test('a change has a verdict by the samples of both results, and names what differs', async () => {
   const base = await audited({ lcps: [2430, 2436, 2441] });
   await audited({ at: 30, failed: true });

@@ -12,7 +12,7 @@ export type AssertionCase =
   | { name: string; budgets: Record<string, unknown>[] };
 
 /** One result of Lighthouse CI: key, name, level, operator, expected, actual, passed. */
-export type Row = [string, string, string, string, number, number | null, boolean];
+export type Row = [string, string, string, string, number, number | null, boolean | null];
 
 /** Returns a result of this service in the form of a recorded one. */
 export const rowOfResult = ({ key, name, level, operator, expected, actual, passed }: AssertionResult): Row => [

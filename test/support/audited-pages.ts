@@ -11,7 +11,14 @@ import { environment } from './environment.ts';
 import { aCheck, later } from './world.ts';
 
 export type List = { pages: PageResult[]; nextCursor: string | null };
-type Result = { lcps?: number[]; performance?: number; failed?: boolean; days?: number; trendDays?: number };
+type Result = {
+  lcps?: number[];
+  performance?: number;
+  failed?: boolean;
+  contended?: boolean;
+  days?: number;
+  trendDays?: number;
+};
 type Audited = Partial<CheckInputs> & { at?: number } & Result;
 
 const t0 = new Date(Date.now() - 3600_000);
@@ -39,13 +46,13 @@ export const startPages = async () => {
   const erase = async (id: string) => expect((await call(`/v1/checks/${id}`, 'DELETE')).status).toBe(204);
 
   const create = async ({ at = 0, days = 90, trendDays = 400, ...inputs }: Audited = {}): Promise<Check> => {
-    const { lcps: _, performance: __, failed: ___, ...sent } = inputs;
+    const { lcps: _, performance: __, failed: ___, contended: ____, ...sent } = inputs;
     const check = aCheck({ now: later(t0, at), regions: ['us-west1'], ...sent });
     const [expiresAt, trendExpiresAt] = [later(new Date(), days * DAY), later(new Date(), trendDays * DAY)];
     await world.create(check, { owner: caller.owner, expiresAt, trendExpiresAt });
     return check;
   };
-  const finish = async (check: Check, { lcps = [900], performance = 98, failed }: Result = {}) => {
+  const finish = async (check: Check, { lcps = [900], performance = 98, failed, contended = false }: Result = {}) => {
     const samples = lcps.map((lcp) => ({
       ...noMetrics,
       performance,
@@ -53,7 +60,7 @@ export const startPages = async () => {
       cls: 0.01,
       cpuBusy: 0,
       mainThreadCpu: null,
-      contended: false,
+      contended,
     }));
     const {
       cpuBusy: _,
@@ -62,7 +69,7 @@ export const startPages = async () => {
     } = samples[Math.floor(samples.length / 2)] as (typeof samples)[number];
     const outcome: Outcome = failed
       ? { state: 'failed', error: runError('dns-failure'), attempts: [] }
-      : { state: 'succeeded', ...metrics, samples, environment, attempts: [] };
+      : { state: 'succeeded', ...metrics, samples, environment: { ...environment, contended }, attempts: [] };
     for (const run of (await world.find(check.id)).runs) {
       const lease = await world.leases.claim(run, randomUUID(), t0);
       if (lease) await world.leases.finish(lease, outcome, later(t0, 9));

@@ -197,6 +197,14 @@ test('annotations beyond the limit of GitHub are counted by level, and a missing
   const annotations = annotationsOf(JSON.parse(jsonOf([{ ...resultOf(check), assertions: assertions as never }])));
   expect(annotations.map(({ level }) => level)).toEqual([...Array(9).fill('error'), ...Array(3).fill('warning')]);
   expect(annotations[8]?.title).toBe('and 9 more');
+  const unjudged = { key: 'bootup-time', level: 'error', passed: null, message: 'Not judged' };
+  const busy = JSON.parse(
+    jsonOf([{ ...resultOf(check), assertions: { [check.runs[0]?.id ?? '']: [unjudged] } as never }]),
+  );
+  expect([{}, { allowEmpty: true }].map((options) => annotationsOf(busy, options)[0]?.level)).toEqual([
+    'error',
+    'warning',
+  ]);
   const results = JSON.parse(jsonOf([{ ...resultOf(check), baseProblem: 'No earlier check.' }]));
   const levels = [{}, { allowEmpty: true }].map((options) => annotationsOf(results, options)[0]?.level);
   expect(levels).toEqual(['error', 'warning']);

@@ -35,7 +35,7 @@ test('an item without a file and an element names the document', () => {
   const none = { url: null, selector: null, snippet: 'words', bytes: null, ms: null };
   const fix: Fix = {
     ...{ audit: 'a', title: 't', category: 'c', points: 1, savings },
-    ...{ items: [none], itemCount: 1, documentation: null },
+    ...{ items: [none], itemCount: 1, contended: false, documentation: null },
   };
   const answer = fixesAnswer({ ...run, finalUrl: 'https://shop.example/home' }, [fix, { ...fix, items: [] }], site);
   const url = 'https://shop.example/home';

@@ -164,6 +164,33 @@ test('a message is at most 300 characters, however long the title and the addres
   expect(message.length).toBeLessThan(300);
 });
 
+test('times and the performance score are not judged if other programs used the CPU, and everything else is', () => {
+  const assertions: Assertions = {
+    'categories:performance': 'error',
+    'categories:seo': 'error',
+    'largest-contentful-paint': ['error', { maxNumericValue: 2500 }],
+    'cumulative-layout-shift': ['error', { maxNumericValue: 0.1 }],
+    'bootup-time': ['warn', { maxLength: 0 }],
+    'user-timings:hero': ['error', { maxNumericValue: 1 }],
+    'user-timings:none': ['error', { maxNumericValue: 1 }],
+    'image-alt': 'warn',
+    interactive: 'off',
+  };
+  const hero = { score: null, scoreDisplayMode: 'informative', details: { items: [{ name: 'hero', startTime: 9 }] } };
+  const results = evaluate(assertions, reportWith({ 'user-timings': hero }), { contended: true });
+  expect(results.filter(({ passed }) => passed === null).map(({ key }) => key)).toEqual([
+    ...['categories:performance', 'largest-contentful-paint', 'bootup-time', 'user-timings:hero'],
+  ]);
+  expect(results.filter(({ passed }) => passed !== null)).toEqual(
+    evaluate(assertions, reportWith({ 'user-timings': hero })).filter(({ key }) =>
+      ['categories:seo', 'cumulative-layout-shift', 'user-timings:none', 'image-alt'].includes(key),
+    ),
+  );
+  expect(results.find(({ key }) => key === 'user-timings:hero')?.message).toBe(
+    'User timing hero: 9 ms, expected at most 1 ms. Not judged, because other programs used the CPU and the times could not be corrected',
+  );
+});
+
 test('an audit without a value has the actual value null', () => {
   expect(evaluate({ 'focus-traps': 'warn' }, recorded)).toMatchObject([{ actual: null, passed: false, level: 'warn' }]);
 });

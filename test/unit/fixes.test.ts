@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { Fixes } from '../../shared/fixes/fix.ts';
+import { type Fix, Fixes } from '../../shared/fixes/fix.ts';
 import { fixesOf } from '../../shared/fixes/fixes.ts';
 import { pointsBySavings } from '../../shared/fixes/points.ts';
 import { readExperiments } from '../support/recorded-fixes.ts';
@@ -79,6 +79,25 @@ test('the fix with the most points is first, and fixes without an estimate are l
     ['no-estimate', null],
   ]);
   expect(fixes[2]?.savings).toEqual({ fcp: null, lcp: null, tbt: null, cls: null, ms: null, bytes: 30_000 });
+});
+
+test('fixes that come from CPU time are last and say so if other programs used the CPU', () => {
+  const report = slowPage({
+    'bootup-time': failing({ metricSavings: { TBT: 1000 } }),
+    'dom-size': failing({ metricSavings: { TBT: 1 } }),
+    'some-lcp': failing({ metricSavings: { LCP: 500 } }),
+  });
+  const marked = (fixes: Fix[]) => fixes.map(({ audit, contended }) => [audit, contended]);
+  expect(marked(fixesOf(report))).toEqual([
+    ['bootup-time', false],
+    ['some-lcp', false],
+    ['dom-size', false],
+  ]);
+  expect(marked(fixesOf(report, { contended: true }))).toEqual([
+    ['some-lcp', false],
+    ['bootup-time', true],
+    ['dom-size', true],
+  ]);
 });
 
 test('an audit with savings is a fix even if its score is 1', () => {

@@ -1,6 +1,6 @@
 import type { AssertionResult } from '../../../shared/assertions/assertions.ts';
 import type { CheckComparison } from '../../../shared/comparison/schemas.ts';
-import { failedFirst, messageWithKey } from '../../words/assertions.ts';
+import { failedFirst, messageWithKey, outcomeOf } from '../../words/assertions.ts';
 import { differenceText, isOfVariants, variantNames } from '../../words/differences.ts';
 import { labels } from '../../words/numbers.ts';
 import { verdictSigns } from '../../words/variants.ts';
@@ -50,10 +50,15 @@ const newlyFailedLines = ({ newlyFailed = [] }: Partial<CheckComparison>, view: 
   return ['', 'Assertions that fail now', ...failedFirst(newlyFailed).flatMap((each) => assertionLines(each, view))];
 };
 
-/** Returns a failed assertion with its region, and the key by which people find it in their file. */
+/** Returns an assertion that did not pass with its region, and the key by which people find it in their file. */
 export const assertionLines = (failed: AssertionResult & { region: string }, view: View): string[] => {
-  const sign = failed.level === 'error' ? paint('✘', 'poor', view) : paint('!', 'work', view);
-  return signed(sign, `${failed.region}  ${messageWithKey(failed)}`, view);
+  const signs = {
+    failed: paint('✘', 'poor', view),
+    warning: paint('!', 'work', view),
+    'not judged': paint('○', 'unknown', view),
+    passed: paint('✓', 'pass', view),
+  };
+  return signed(signs[outcomeOf(failed)], `${failed.region}  ${messageWithKey(failed)}`, view);
 };
 
 /** Returns why verdicts are unknown, and what differs between the checks. */

@@ -1,5 +1,5 @@
 import type { RunFixes } from '../../../shared/fixes/worst-run.ts';
-import { categoryText, itemText, pointsText, savingsText } from '../../words/fixes.ts';
+import { categoryText, doubtText, itemText, pointsText, savingsText } from '../../words/fixes.ts';
 import { code, prose, tableOf } from './markdown-syntax.ts';
 
 /** Returns the first fixes of a run as a table of Markdown. `max` is the number of fixes. */
@@ -11,7 +11,7 @@ export const fixesTable = ({ run, fixes }: RunFixes, max: number): string[] => {
     return [
       prose(pointsText(fix)),
       prose(categoryText(fix)),
-      prose(fix.title),
+      prose([fix.title, doubtText(fix)].filter(Boolean).join('. ')),
       savingsText(fix),
       item ? `${code(itemText(item))}${others}` : '',
     ];

@@ -1,6 +1,6 @@
 import type { Fix } from '../../../shared/fixes/fix.ts';
 import type { RunFixes } from '../../../shared/fixes/worst-run.ts';
-import { categoryText, itemText, pointsText, savingsText } from '../../words/fixes.ts';
+import { categoryText, doubtText, itemText, pointsText, savingsText } from '../../words/fixes.ts';
 import { labels } from '../../words/numbers.ts';
 import { paint, signed, type View, wrap } from './terminal.ts';
 import { shortUrl } from './titles.ts';
@@ -32,7 +32,8 @@ const fixLines = (fix: Fix, view: View): string[] => {
   const points = pointsText(fix).padStart(POINTS_WIDTH);
   const items = fix.items.slice(0, MAX_ITEMS).map(itemText);
   const others = fix.itemCount - items.length;
-  const below = [...items, ...(others > 0 ? [`and ${others} more`] : [])];
+  const doubt = doubtText(fix);
+  const below = [...(doubt ? [doubt] : []), ...items, ...(others > 0 ? [`and ${others} more`] : [])];
   return [
     ...signed(points, `${fix.title} (${facts})`, view),
     ...below.flatMap((text) => signed(' '.repeat(POINTS_WIDTH + 2), text, view)),

@@ -64,8 +64,9 @@ const addAssertion = (suite: TestSuite, run: RunView, assertion: AssertionResult
   const { key, name, level, passed, message } = assertion;
   const test = suite.testCase().className(shortUrl(run.url)).name(`${run.region} ${key} ${name}`);
   if (passed) return;
-  if (level === 'error') test.failure(message, 'assertion');
-  else test.standardOutput(`Warning: ${message}`);
+  if (level !== 'error') test.standardOutput(`Warning: ${message}`);
+  else if (passed === null) test.error(message, 'not-judged');
+  else test.failure(message, 'assertion');
 };
 
 /** Adds a test case for each region that was compared with the base. It fails if a metric regressed. */

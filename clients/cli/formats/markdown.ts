@@ -1,4 +1,5 @@
 import type { RunView } from '../../../shared/run.ts';
+import { countsText, failedFirst, outcomeOf as outcomeOfAssertion } from '../../words/assertions.ts';
 import { isOfVariants, variantNames } from '../../words/differences.ts';
 import { labels, shownValue } from '../../words/numbers.ts';
 import { type VariantRow, variantRows } from '../../words/variants.ts';
@@ -7,7 +8,7 @@ import { whyLines } from './explanation.ts';
 import { fixesTable } from './fixes-markdown.ts';
 import { code, link, prose, tableOf } from './markdown-syntax.ts';
 import { shownMetrics, summaryOf, verdictsOf } from './metrics.ts';
-import { countPassed, failedAssertions, failuresOf, sampleNotes, warningsOf } from './notes.ts';
+import { assertionsIn, failuresOf, sampleNotes, warningsOf } from './notes.ts';
 import { outcomeOf, worstFirst } from './outcome.ts';
 import { simulationLines } from './simulations.ts';
 import { linkOf, titleOf } from './titles.ts';
@@ -175,16 +176,24 @@ export const baseLines = (
 
 const changeWords = { regressed: '❌ regressed', improved: '✅ improved', same: '', unknown: '❔ perhaps' };
 
+const assertionSigns = {
+  failed: '❌ failed',
+  warning: '⚠️ warning',
+  'not judged': '❔ not judged',
+  passed: '✅ passed',
+};
+
 const assertionLines = (result: CheckResult): string[] => {
-  const [failed, passed] = [failedAssertions(result), countPassed(result)];
-  if (failed.length + passed === 0) return [];
-  const errors = failed.filter(({ level }) => level === 'error').length;
-  const rows = failed.map((each) => {
-    const sign = each.level === 'error' ? '❌ failed' : '⚠️ warning';
-    return [sign, prose(each.region), prose(each.message), code(each.key)];
-  });
+  const results = assertionsIn(result);
+  if (results.length === 0) return [];
+  const rows = failedFirst(results).map((each) => [
+    assertionSigns[outcomeOfAssertion(each)],
+    prose(each.region),
+    prose(each.message),
+    code(each.key),
+  ]);
   return [
-    `**Assertions:** ${errors} failed, ${failed.length - errors} warned, ${passed} passed`,
+    `**Assertions:** ${countsText(results)}`,
     ...(rows.length > 0 ? tableOf(['', 'region', 'found', 'assertion'], rows) : ['']),
   ];
 };

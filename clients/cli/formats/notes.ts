@@ -1,6 +1,5 @@
 import type { AssertionResult } from '../../../shared/assertions/assertions.ts';
 import type { RunView } from '../../../shared/run.ts';
-import { failedFirst } from '../../words/assertions.ts';
 import { failedVariantText, nextStep, reasonTexts } from '../../words/words.ts';
 import type { CheckResult } from '../result.ts';
 import { grouped } from './metrics.ts';
@@ -60,16 +59,9 @@ export const adviceOf = (error: NonNullable<RunView['error']>): string => {
   return [failedVariantText(error), cause, nextStep(error)].filter(Boolean).join(' ');
 };
 
-/** An assertion that failed on a run. */
-export type FailedAssertion = AssertionResult & { region: string };
+/** A result of an assertion, with the region of its run. */
+export type RegionalAssertion = AssertionResult & { region: string };
 
-/** Returns the failed assertions, with those of level error first. */
-export const failedAssertions = ({ check, assertions }: CheckResult): FailedAssertion[] => {
-  return failedFirst(
-    check.runs.flatMap(({ id, region }) => (assertions[id] ?? []).map((each) => ({ ...each, region }))),
-  );
-};
-
-/** Returns the number of assertions that passed on a run. */
-export const countPassed = ({ check, assertions }: CheckResult): number =>
-  check.runs.flatMap(({ id }) => assertions[id] ?? []).filter(({ passed }) => passed).length;
+/** Returns the results of the assertions on all runs. */
+export const assertionsIn = ({ check, assertions }: CheckResult): RegionalAssertion[] =>
+  check.runs.flatMap(({ id, region }) => (assertions[id] ?? []).map((each) => ({ ...each, region })));

@@ -1,27 +1,41 @@
+import { type MetricName, pageMetric } from '../../../shared/page-metrics.ts';
+import type { RunView } from '../../../shared/run.ts';
+import { isNotJudged } from '../../words/assertions.ts';
 import type { CheckResult } from '../result.ts';
 
-/** Returns false if an assertion of level error failed. Returns null without assertions, or if a run has no results. */
-export const assertionsPassed = ({ check, assertions }: Pick<CheckResult, 'check' | 'assertions'>): boolean | null => {
+type Asserted = Pick<CheckResult, 'check' | 'assertions'>;
+
+/**
+ * Returns false if an assertion of level error failed. Returns null without assertions, if a run has no results, or if one of
+ * level error was not judged.
+ */
+export const assertionsPassed = ({ check, assertions }: Asserted): boolean | null => {
   const all = Object.values(assertions).flat();
-  if (all.some(({ passed, level }) => !passed && level === 'error')) return false;
-  return all.length > 0 && check.runs.every(({ id }) => assertions[id]) ? true : null;
+  if (all.some(({ passed, level }) => passed === false && level === 'error')) return false;
+  const isJudged = all.length > 0 && check.runs.every(({ id }) => assertions[id]);
+  return isJudged && !hasUnjudged({ assertions }) ? true : null;
 };
 
-/** Returns `bad` if a run or an assertion of level error failed, or if the base found a regression or no verdict. */
+/** Returns true if an assertion of level error was not judged, so that nothing is proved. */
+export const hasUnjudged = ({ assertions }: Pick<Asserted, 'assertions'>): boolean =>
+  Object.values(assertions)
+    .flat()
+    .some((each) => isNotJudged(each) && each.level === 'error');
+
+/** Returns `bad` if a run or an assertion of level error failed or was not judged, or if the base found a regression or no verdict. */
 export const outcomeOf = (result: CheckResult): 'good' | 'bad' | 'open' => {
   const { check, base, baseProblem } = result;
   if (check.state === 'created' || check.state === 'running') return 'open';
   const hasRegressed = Object.values(base?.metrics ?? {}).some(({ verdict }) => verdict === 'regressed');
-  return check.state === 'succeeded' && assertionsPassed(result) !== false && !hasRegressed && !baseProblem
-    ? 'good'
-    : 'bad';
+  const isKept = assertionsPassed(result) !== false && !hasUnjudged(result);
+  return check.state === 'succeeded' && isKept && !hasRegressed && !baseProblem ? 'good' : 'bad';
 };
 
 /** Orders checks by what needs work: failed runs, then failed rules, then the lowest scores. */
 export const worstFirst = (results: readonly CheckResult[]): CheckResult[] => {
   const keyOf = (result: CheckResult): number[] => {
     const lowestOf = (name: 'performance' | 'accessibility' | 'bestPractices' | 'seo') =>
-      Math.min(...result.check.runs.map((run) => run[name] ?? 101));
+      Math.min(...result.check.runs.map((run) => (isNoise(run, name) ? 101 : (run[name] ?? 101))));
     const hasFailed = result.check.runs.some(({ state }) => state === 'failed');
     return [
       hasFailed ? 0 : 1,
@@ -34,3 +48,7 @@ export const worstFirst = (results: readonly CheckResult[]): CheckResult[] => {
     .toSorted((a, b) => a.key.map((each, i) => each - (b.key[i] ?? 0)).find((difference) => difference !== 0) ?? 0)
     .map(({ result }) => result);
 };
+
+/** Returns true if the machine may have changed a score, so that nobody should look at the check first because of it. */
+const isNoise = ({ environment }: RunView, name: MetricName): boolean =>
+  environment?.contended === true && pageMetric(name).dependsOn !== 'page';

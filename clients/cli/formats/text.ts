@@ -1,6 +1,7 @@
 import stringWidth from 'string-width';
 import type { MetricName } from '../../../shared/page-metrics.ts';
 import type { RunView } from '../../../shared/run.ts';
+import { failedFirst } from '../../words/assertions.ts';
 import { isOfVariants, variantNames } from '../../words/differences.ts';
 import { counted, gradeSigns, gradeWords, labels, shownValue } from '../../words/numbers.ts';
 import { type VariantRow, variantRows, verdictSigns } from '../../words/variants.ts';
@@ -8,7 +9,7 @@ import type { CheckResult } from '../result.ts';
 import { assertionLines, verdictStyles } from './comparison-text.ts';
 import { whyText } from './explanation.ts';
 import { shownMetrics, summaryOf, verdictsOf } from './metrics.ts';
-import { countPassed, failedAssertions, failuresOf, sampleNotes, warningsOf } from './notes.ts';
+import { assertionsIn, failuresOf, sampleNotes, warningsOf } from './notes.ts';
 import { simulationsText } from './simulations.ts';
 import { LABEL_WIDTH, labelled, paint, signed, table, type View, wrap } from './terminal.ts';
 import { linkOf, titleOf } from './titles.ts';
@@ -190,9 +191,10 @@ const baseLines = ({ base, baseProblem }: CheckResult, view: View): string[] => 
 };
 
 const linesOfAssertions = (result: CheckResult, view: View): string[] => {
-  const [failed, passed] = [failedAssertions(result), countPassed(result)];
-  if (failed.length + passed === 0) return [];
-  const lines = failed.flatMap((each) => assertionLines(each, view));
+  const results = assertionsIn(result);
+  if (results.length === 0) return [];
+  const passed = results.filter((each) => each.passed).length;
+  const lines = failedFirst(results).flatMap((each) => assertionLines(each, view));
   const count = passed > 0 ? signed(paint('✓', 'pass', view), `${counted(passed, 'assertion')} passed`, view) : [];
   return ['', ...count, ...lines];
 };

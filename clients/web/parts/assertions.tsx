@@ -1,6 +1,6 @@
 import type { AssertionResult } from '../../../shared/assertions/assertions.ts';
 import type { RunView } from '../../../shared/run.ts';
-import { failedFirst } from '../../words/assertions.ts';
+import { countsText, failedFirst, outcomeOf } from '../../words/assertions.ts';
 import { isolated } from '../title.ts';
 import { DataTable } from './data-table.tsx';
 import { Quoted } from './quoted.tsx';
@@ -17,13 +17,10 @@ export const Assertions = ({ runs, all = false }: Props) => {
   if (results.length === 0) return null;
   const failed = failedFirst(results);
   const passed = results.filter((each) => each.passed);
-  const errors = failed.filter(({ level }) => level === 'error').length;
   return (
     <>
       <h2 id="assertions">Assertions</h2>
-      <p class="muted">
-        {errors} failed, {failed.length - errors} warned, {passed.length} passed
-      </p>
+      <p class="muted">{countsText(results)}</p>
       <Results results={all ? [...failed, ...passed] : failed} />
     </>
   );
@@ -46,9 +43,7 @@ const Results = ({ results }: ResultsProps) =>
     <DataTable labelled="assertions" columns={['Result', 'Region', 'Assertion']}>
       {results.map((each) => (
         <tr key={`${each.region} ${each.key} ${each.name}`}>
-          <td>
-            <Outcome {...each} />
-          </td>
+          <td>{outcomes[outcomeOf(each)]}</td>
           <td>{each.region}</td>
           <th scope="row" title={isolated(each.key)}>
             <Quoted text={each.message} />
@@ -58,9 +53,11 @@ const Results = ({ results }: ResultsProps) =>
     </DataTable>
   );
 
-const Outcome = ({ passed, level }: { passed: boolean; level: string }) => {
-  if (passed) return <span class="pass">✔ passed</span>;
-  return level === 'error' ? <span class="poor">✗ failed</span> : <span class="work">⚠ warning</span>;
+const outcomes = {
+  failed: <span class="poor">✗ failed</span>,
+  warning: <span class="work">⚠ warning</span>,
+  'not judged': <span class="muted">○ not judged</span>,
+  passed: <span class="pass">✔ passed</span>,
 };
 
 /** Whether the assertions of a check passed. */

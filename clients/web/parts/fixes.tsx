@@ -1,6 +1,6 @@
 import type { Fix, Fixes } from '../../../shared/fixes/fix.ts';
 import type { RunView } from '../../../shared/run.ts';
-import { categoryText, itemText, pointsText, savingsText } from '../../words/fixes.ts';
+import { categoryText, doubtText, itemText, pointsText, savingsText } from '../../words/fixes.ts';
 import { useLoaded } from '../loading.ts';
 import { DataTable } from './data-table.tsx';
 import { Pending } from './problem.tsx';
@@ -67,6 +67,7 @@ const Row = ({ fix }: { fix: Fix }) => {
         ) : (
           <Title text={title} />
         )}
+        {fix.contended && <p class="muted">{doubtText(fix)}</p>}
         {first && (
           <p class="muted break">
             <bdi>{itemText(first)}</bdi>

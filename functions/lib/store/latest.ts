@@ -151,8 +151,9 @@ const attributesOf = (place: PlaceOfPage, { url, results, erased }: Page, now: D
   const ends = [now.getTime() / 1000, ...erased.map(({ until }) => until / 1000)];
   const expiresAt = Math.ceil(Math.max(...ends, ...results.map((each) => each.expiresAt ?? 0)));
   if (!newest) return { set: { expiresAt }, remove: ['list', 'listKey', 'listed'] };
-  const listed = pack(listedPage({ ...pick(place, ['device', 'region']), url }, [newest, ...earlier]));
-  const listKey = `${rankOf(newest)}#${keyOf(place).sk}`;
+  const sorted = [newest, ...earlier] as const;
+  const listed = pack(listedPage({ ...pick(place, ['device', 'region']), url }, sorted));
+  const listKey = `${rankOf(sorted)}#${keyOf(place).sk}`;
   return { set: { expiresAt, list: listOfPages(place.owner), listKey, listed }, remove: [] };
 };
 

@@ -3,8 +3,8 @@ import { render } from '../../../clients/cli/formats/render.ts';
 import { cases } from './cases.ts';
 
 const { md, xml, narrow } = {
-  md: ['assertions', 'failed', 'fixes', 'hostile', 'several', 'variants'], // pages of comments, no documentation
-  xml: ['assertions', 'failed', 'regression'],
+  md: ['assertions', 'contended', 'failed', 'fixes', 'hostile', 'several', 'variants'], // pages of comments, no documentation
+  xml: ['assertions', 'contended', 'failed', 'regression'],
   narrow: ['hostile', 'regression', 'several'],
 };
 const shown = [

@@ -4,8 +4,9 @@ import { expect, test } from 'vitest';
 import { comparisonTextOf } from '../../../clients/cli/formats/comparison-text.ts';
 import { fixesTextOf } from '../../../clients/cli/formats/fixes-text.ts';
 import { listTextOf } from '../../../clients/cli/formats/list-text.ts';
-import { failedAssertions } from '../../../clients/cli/formats/notes.ts';
+import { assertionsIn } from '../../../clients/cli/formats/notes.ts';
 import { textOf } from '../../../clients/cli/formats/text.ts';
+import { failedFirst } from '../../../clients/words/assertions.ts';
 import { gradeOf, textOf as shownText, spreadText } from '../../../clients/words/numbers.ts';
 import { unreadableNote } from '../../../clients/words/words.ts';
 import type { CheckInputs } from '../../../shared/check.ts';
@@ -99,7 +100,7 @@ test('failed assertions come last in the words of the service, and those of leve
     .trimEnd()
     .split('\n');
   expect(lines.slice(-4).map((line) => line.charAt(0))).toEqual(['✘', '✘', '✘', '!']);
-  const messages = results.flatMap(failedAssertions).map(({ message }) => message);
+  const messages = failedFirst(results.flatMap(assertionsIn)).map(({ message }) => message);
   expect(lines.slice(-4).map((line, i) => line.includes(messages[i] ?? '-'))).toEqual([true, true, true, true]);
 });
 
