@@ -13,6 +13,7 @@ const benchmarks = [
   'throughput',
   'soak',
   'cpu',
+  'busy',
   'sweep',
 ] as const;
 type Benchmark = (typeof benchmarks)[number];
@@ -27,6 +28,7 @@ Without a name: ${usualBenchmarks.join(', ')}, in about six minutes. By name onl
   guard                cost of the egress guard, in one version: about 16 s per page and round
   headers              cost of sending headers to the page, in one version: about 16 s per page and round
   cpu                  CPU time of an audit, by kind of process: about 10 s per run
+  busy                 pages beside loops, a memory hog, other audits and a quota: about 6 s per page, load and run
   steadiness           how much performance varies on a static page: about 9 s per run
   throughput           audits a minute of a queue, also beside a CPU hog, and their scores: about six minutes
   sweep                due runs a second that a sweep handles: about a minute
@@ -35,7 +37,7 @@ Without a name: ${usualBenchmarks.join(', ')}, in about six minutes. By name onl
   --write              replaces the sections of these benchmarks in test/bench/RESULTS.md, except for their notes
   --short              one round, ${SHORT_RUNS} runs, two pages, the newest version: shows that the benchmark works
   --rounds <number>    of turnaround (default 7; memory takes at most 3, start 5), fidelity, guard and headers (default 5)
-  --runs <number>      of steadiness (default 30), soak (default 200) and cpu (default 8)
+  --runs <number>      of steadiness (default 30), soak (default 200), cpu (default 8) and busy (default 7)
   --version <version>  of Lighthouse: ${auditVersions.map(({ version }) => version).join(', ')}, a major, or latest (default)
   --versions <list>    of fidelity and soak, separated by commas (default all)
   --pages <list>       of fidelity, guard, headers and soak: ${pageNames.join(', ')} (default all);

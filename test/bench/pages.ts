@@ -1,3 +1,4 @@
+import type { BusyPage } from './busy-pages.ts';
 import { newFolder, nextMessage, startNode } from './children.ts';
 
 /** The pages that both arms audit, each with its kind. */
@@ -18,6 +19,6 @@ export const pageNames = Object.keys(pages) as PageName[];
 export const startPages = async () => {
   const server = startNode(['test/bench/site-server.ts'], { folder: newFolder(), ipc: true });
   const { url } = await nextMessage<{ url: string }>(server);
-  return { url: (name: PageName | 'small') => `${url}/${name}/`, [Symbol.asyncDispose]: server.end };
+  return { url: (name: PageName | BusyPage | 'small') => `${url}/${name}/`, [Symbol.asyncDispose]: server.end };
 };
 export type Pages = Awaited<ReturnType<typeof startPages>>;

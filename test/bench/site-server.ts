@@ -10,7 +10,7 @@ import { siteFiles } from './site.ts';
  * with the bench. It reads and compresses every file before the first request, so that all responses take equally long.
  *
  * Each response takes 20 ms, like one of a nearby server. Chromium needs 2 ms to speak to a SOCKS proxy. If a server is
- * faster than that, Lighthouse sees a response time of 0 and assumes 30 ms instead.
+ * faster than that, Lighthouse sees a response time of 0 and assumes 30 ms instead. With `?waitMs=300` it takes as long as that.
  */
 const RESPONSE_MS = 20;
 const responses = new Map(
@@ -26,8 +26,9 @@ const responses = new Map(
 );
 
 const server = createServer(async (request, response) => {
-  await pause(RESPONSE_MS);
-  const found = responses.get(new URL(request.url ?? '/', 'http://site').pathname);
+  const { pathname, searchParams } = new URL(request.url ?? '/', 'http://site');
+  await pause(Number(searchParams.get('waitMs') ?? RESPONSE_MS));
+  const found = responses.get(pathname);
   if (!found) return response.writeHead(404, { 'content-type': 'text/plain' }).end('File not found.');
   const { headers, body, gzip } = found;
   const asGzip = gzip && /\bgzip\b/.test(request.headers['accept-encoding'] ?? '');

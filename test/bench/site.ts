@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { extname, join } from 'node:path';
 import katex from 'katex';
+import { busyFiles } from './busy-pages.ts';
 import { root } from './children.ts';
 
 /** A file that the site serves, uncompressed. */
@@ -76,6 +77,7 @@ export const siteFiles = (): Map<string, File> => {
 
   addOwn('requests', 'requests.js');
   addFolder('/requests/zod/v4', join(packages, 'zod/v4'));
+  for (const [path, text] of busyFiles()) add(path, text);
   return files;
 };
 

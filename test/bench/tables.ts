@@ -1,5 +1,7 @@
 import type { AuditVersion } from '../../shared/audit-versions.ts';
 import type { ApiFigures } from './api.ts';
+import type { BusyFigures } from './busy.ts';
+import { busyTables } from './busy-table.ts';
 import { compare, compareWithItself } from './comparison.ts';
 import type { CpuFigures } from './cpu.ts';
 import type { Sample } from './fidelity.ts';
@@ -32,6 +34,7 @@ export type Results = {
   throughput?: ThroughputFigures;
   soak?: SoakFigures;
   cpu?: CpuFigures;
+  busy?: BusyFigures;
   sweep?: Swept[];
 };
 
@@ -51,6 +54,7 @@ export const sectionsOf = (results: Results): Section[] => {
     throughput,
     soak,
     cpu,
+    busy,
     sweep,
   } = results;
   const section = (title: string, tables: string[], versions: readonly AuditVersion[] = [version]): Section => ({
@@ -71,6 +75,7 @@ export const sectionsOf = (results: Results): Section[] => {
     throughput && section(`Throughput of ${throughput.page}`, [throughputTable(throughput)]),
     steadiness && section('Steadiness', [steadinessTable(steadiness)]),
     cpu && section('CPU time', [cpuTable(cpu)]),
+    busy && section('Waits for a CPU', [busyTables(busy)]),
     sweep && section('Sweep', [sweepTable(sweep), ...sweep.map(profileOfSweep)]),
     soak && section('Soak', [soakTable(soak)], results.versions),
   ];

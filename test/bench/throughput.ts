@@ -4,7 +4,7 @@ import { allRegions } from '../../shared/regions.ts';
 import type { RunView } from '../../shared/run.ts';
 import { auditByCommandLine } from './arms.ts';
 import { bundledFolder } from './bundled-folder.ts';
-import { startHog } from './hog.ts';
+import { startHog } from './loads.ts';
 import { median } from './numbers.ts';
 import type { PageName, Pages } from './pages.ts';
 import { scoreOf } from './reading.ts';

@@ -1,27 +1,42 @@
 import { auditors } from '../../functions/auditor/parent/auditors.ts';
+import type { AuditOptions } from '../../shared/audit-options-schemas.ts';
+import type { Environment } from '../../shared/environment.ts';
 import type { Sample } from '../../shared/page-metrics-schemas.ts';
+import type { Uncorrected } from '../../shared/simulations-schemas.ts';
+import { auditorDir } from './auditor-dir.ts';
 import { chromiumDir } from './chromium-dir.ts';
 import { anOrder } from './order.ts';
 
-/** Starts auditors that audit pages for recordings. */
-export const startSampleLab = async () => {
-  const lab = auditors({ targets: { targets: 'local', ports: [] }, chromiumDir: chromiumDir() });
+/** A sample with its time, how the machine was meanwhile, and Lighthouse's own numbers if the waits were removed. */
+export type RecordedSample = Sample &
+  Pick<Environment, 'cpuWaitMs' | 'corrected'> & { at: string; uncorrected?: Uncorrected };
+
+/** A check of a page by one host. */
+export type RecordedCheck = { host: string | null; samples: RecordedSample[] };
+
+/** Starts auditors that audit pages for recordings. A busy machine is in the recording, so nothing waits or is retaken. */
+export const startSampleLab = async (options: Partial<AuditOptions> = {}) => {
+  const lab = auditors({
+    targets: { targets: 'local', ports: [] },
+    chromiumDir: chromiumDir(),
+    auditorDir: await auditorDir(),
+  });
   await lab.prepare();
-  const audit = async (url: string): Promise<Sample> => {
-    const verdict = await lab.audit(anOrder({ url }), new AbortController().signal);
+  const audit = async (url: string) => {
+    const at = new Date().toISOString();
+    const verdict = await lab.audit(anOrder({ url, ...options }), new AbortController().signal);
     if (verdict.state === 'failed') throw new Error(verdict.error.message);
-    const { cpuBusy = null, mainThreadCpu = null, contended = null } = verdict.environment ?? {};
-    return { ...verdict.metrics, cpuBusy, mainThreadCpu, contended };
+    const { environment, metrics, uncorrected } = verdict;
+    const { cpuBusy = null, cpuWaitMs = null, mainThreadCpu = null } = environment ?? {};
+    const { corrected = null, contended = null, host = null } = environment ?? {};
+    const use = { cpuBusy, cpuWaitMs, mainThreadCpu, corrected, contended };
+    return { host, sample: { at, ...metrics, ...use, ...(uncorrected && { uncorrected }) } };
   };
-  /** Audits a page until there are enough samples, one after another. A contended sample is retaken at most `retakes` times. */
-  const repeat = async (url: string, count: number, retakes = 0): Promise<Sample[]> => {
-    const samples: Sample[] = [];
-    for (let left = retakes; samples.length < count; ) {
-      const sample = await audit(url);
-      if (sample.contended && left > 0) left -= 1;
-      else samples.push(sample);
-    }
-    return samples;
+  /** Audits a page until there are enough samples, one after another. */
+  const check = async (url: string, count: number): Promise<RecordedCheck> => {
+    const audits: Awaited<ReturnType<typeof audit>>[] = [];
+    while (audits.length < count) audits.push(await audit(url));
+    return { host: audits[0]?.host ?? null, samples: audits.map(({ sample }) => sample) };
   };
-  return { repeat, [Symbol.asyncDispose]: () => lab.close() };
+  return { check, [Symbol.asyncDispose]: () => lab.close() };
 };

@@ -1,0 +1,55 @@
+import type { Uncorrected } from '../../shared/simulations-schemas.ts';
+import { setup as bundleAuditor } from '../support/bundle-auditor.ts';
+import { type RecordedSample, startSampleLab } from '../support/sample-lab.ts';
+import { type BusyPage, busyPageNames } from './busy-pages.ts';
+import { type Load, loadNames, loads } from './loads.ts';
+import type { Pages } from './pages.ts';
+
+/** A sample of a page beside a load, with Lighthouse's own numbers of it. */
+export type BusySample = { page: BusyPage; load: Load; sample: RecordedSample; own: Partial<Uncorrected> };
+/** The samples, and the loads that this machine does not permit with the reason. */
+export type BusyFigures = { samples: BusySample[]; missing: Partial<Record<Load, string>> };
+
+type Options = {
+  pages: Pages;
+  runs: number;
+  /** Two pages beside one load. */
+  short: boolean;
+  log: (line: string) => void;
+};
+
+/** Audits pages beside each load by turns, so that a slow period of the machine affects all of them. */
+export const measureBusy = async ({ pages, runs, short, log }: Options): Promise<BusyFigures> => {
+  const names = short ? (['task250', 'xhr'] as const) : busyPageNames;
+  const cells = short ? (['quiet', 'two loops'] as const) : loadNames;
+  bundleAuditor();
+  await using lab = await startSampleLab({ categories: ['performance'] });
+  log('warm-up: one audit');
+  await lab.check(pages.url('task20'), 1);
+  const figures: BusyFigures = { samples: [], missing: {} };
+  for (let round = 0; round < runs; round++) {
+    for (const load of [...cells.slice(round % cells.length), ...cells.slice(0, round % cells.length)]) {
+      if (figures.missing[load]) continue;
+      try {
+        await using _started = (await loads[load](pages.url('script'))) ?? null;
+        for (const page of names) {
+          const [sample] = (await lab.check(pages.url(page), 1)).samples as [RecordedSample];
+          figures.samples.push({ page, load, sample, own: sample.uncorrected ?? sample });
+          log(`busy ${round + 1}/${runs}: ${load}, ${page}: ${inShort(sample)}`);
+        }
+      } catch (error) {
+        if ((error as NodeJS.ErrnoException).syscall !== 'mkdir') throw error;
+        figures.missing[load] = (error as Error).message;
+        log(`busy: ${load} is not possible here: ${figures.missing[load]}`);
+      }
+    }
+  }
+  return figures;
+};
+
+const inShort = ({ performance, tbt, fcp, cpuWaitMs, mainThreadCpu, uncorrected }: RecordedSample): string =>
+  [
+    ...[`performance ${performance}`, `TBT ${tbt?.toFixed(0)}`, `FCP ${fcp?.toFixed(0)}`],
+    `waited ${cpuWaitMs} ms, ran ${mainThreadCpu} ms`,
+    ...(uncorrected ? [`Lighthouse ${uncorrected.performance}, ${uncorrected.tbt?.toFixed(0)}`] : []),
+  ].join(', ');

@@ -1,0 +1,82 @@
+import { mkdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { descendantsOf, isGone } from '../support/processes.ts';
+import { newFolder, nextMessage, startNode } from './children.ts';
+
+/** Length of a burst of CPU use, and of a burst with the pause after it. In milliseconds. */
+const BURST_MS = 5000;
+const PERIOD_MS = 15_000;
+
+const start = (code: string) => startNode(['-e', code], { folder: newFolder() });
+
+/** Starts a process that uses one core for a third of the time, as a build or a backup would. */
+export const startHog = () =>
+  start(`const burst = () => { const end = Date.now() + ${BURST_MS}; while (Date.now() < end); };
+    burst(); setInterval(burst, ${PERIOD_MS});`);
+
+/** Starts processes that each compute all the time, until their parent ends. */
+export const startLoops = (count: number): AsyncDisposable => {
+  const loops = Array.from({ length: count }, () =>
+    start('const parent = process.ppid; while (process.ppid === parent);'),
+  );
+  return { [Symbol.asyncDispose]: async () => void (await Promise.all(loops.map((loop) => loop.end()))) };
+};
+
+/** Starts a process that moves 512 MiB through the caches all the time. */
+const startMemoryHog = () =>
+  start(`const parent = process.ppid; const memory = Buffer.alloc(2 ** 29, 1);
+    while (process.ppid === parent) memory.copyWithin(0, 2 ** 28);`);
+
+/** Starts a process of other auditors that audits a page again and again, and waits until its first audit has begun. */
+const startSecondAudits = async (url: string) => {
+  const child = startNode(['test/bench/second-audits.ts', url], { folder: newFolder(), ipc: true });
+  await nextMessage(child);
+  return child;
+};
+
+/** Period of a quota of CPU time, in microseconds. A quota of one CPU is as long. */
+const PERIOD_US = 100_000;
+const groups = '/sys/fs/cgroup';
+
+/** Puts this process and all that it starts into a control group with the CPU time of one CPU. Throws if it may not do so. */
+const limitToOneCpu = (): AsyncDisposable => {
+  const isUnified = readFileSync('/proc/mounts', 'utf8').includes(` ${groups} cgroup2 `);
+  const parent = isUnified ? groups : join(groups, 'cpu');
+  const group = join(parent, `bench-${process.pid}`);
+  mkdirSync(group);
+  if (isUnified) writeFileSync(join(group, 'cpu.max'), `${PERIOD_US} ${PERIOD_US}`);
+  else {
+    writeFileSync(join(group, 'cpu.cfs_period_us'), `${PERIOD_US}`);
+    writeFileSync(join(group, 'cpu.cfs_quota_us'), `${PERIOD_US}`);
+  }
+  moveTo(group);
+  return {
+    [Symbol.asyncDispose]: async () => {
+      moveTo(parent);
+      rmdirSync(group);
+    },
+  };
+};
+
+const moveTo = (group: string) => {
+  for (const pid of [process.pid, ...descendantsOf(process.pid).map((each) => each.pid)]) {
+    try {
+      writeFileSync(join(group, 'cgroup.procs'), `${pid}`);
+    } catch (error) {
+      if (!isGone(error)) throw error; // it has ended
+    }
+  }
+};
+
+/** Everything beside which pages are audited. `secondUrl` is the page of the other audits. */
+export const loads = {
+  quiet: () => undefined,
+  'one loop': () => startLoops(1),
+  'two loops': () => startLoops(2),
+  'four loops': () => startLoops(4),
+  'memory hog': startMemoryHog,
+  'second audit': startSecondAudits,
+  'quota of one CPU': limitToOneCpu,
+} as const satisfies Record<string, (secondUrl: string) => AsyncDisposable | Promise<AsyncDisposable> | undefined>;
+export type Load = keyof typeof loads;
+export const loadNames = Object.keys(loads) as Load[];
