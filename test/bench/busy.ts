@@ -13,15 +13,17 @@ export type BusyFigures = { samples: BusySample[]; missing: Partial<Record<Load,
 type Options = {
   pages: Pages;
   runs: number;
-  /** Two pages beside one load. */
-  short: boolean;
+  names?: readonly BusyPage[];
+  loads?: readonly Load[];
   log: (line: string) => void;
 };
 
+/** Pages and loads that show that the benchmark works. */
+export const shortBusy = { names: ['task250', 'xhr'], loads: ['quiet', 'two loops'] } as const;
+
 /** Audits pages beside each load by turns, so that a slow period of the machine affects all of them. */
-export const measureBusy = async ({ pages, runs, short, log }: Options): Promise<BusyFigures> => {
-  const names = short ? (['task250', 'xhr'] as const) : busyPageNames;
-  const cells = short ? (['quiet', 'two loops'] as const) : loadNames;
+export const measureBusy = async ({ pages, runs, log, ...only }: Options): Promise<BusyFigures> => {
+  const { names = busyPageNames, loads: cells = loadNames } = only;
   bundleAuditor();
   await using lab = await startSampleLab({ categories: ['performance'] });
   log('warm-up: one audit');

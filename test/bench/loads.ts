@@ -1,5 +1,6 @@
 import { mkdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { descendantsOf, isGone } from '../support/processes.ts';
 import { newFolder, nextMessage, startNode } from './children.ts';
 
@@ -49,17 +50,22 @@ const limitToOneCpu = (): AsyncDisposable => {
     writeFileSync(join(group, 'cpu.cfs_period_us'), `${PERIOD_US}`);
     writeFileSync(join(group, 'cpu.cfs_quota_us'), `${PERIOD_US}`);
   }
-  moveTo(group);
+  moveTo(group, [process.pid, ...descendantsOf(process.pid).map((each) => each.pid)]);
+  const members = () => readFileSync(join(group, 'cgroup.procs'), 'utf8').split('\n').filter(Boolean).map(Number);
   return {
     [Symbol.asyncDispose]: async () => {
-      moveTo(parent);
+      // A process that is just being started or removed can stay for a moment.
+      for (let left = members(); left.length > 0; left = members()) {
+        moveTo(parent, left);
+        await pause(20);
+      }
       rmdirSync(group);
     },
   };
 };
 
-const moveTo = (group: string) => {
-  for (const pid of [process.pid, ...descendantsOf(process.pid).map((each) => each.pid)]) {
+const moveTo = (group: string, members: readonly number[]) => {
+  for (const pid of members) {
     try {
       writeFileSync(join(group, 'cgroup.procs'), `${pid}`);
     } catch (error) {

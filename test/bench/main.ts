@@ -2,7 +2,7 @@ import { availableParallelism, cpus, totalmem } from 'node:os';
 import { residentOf } from '../support/processes.ts';
 import { measureApi } from './api.ts';
 import { bundledFolder } from './bundled-folder.ts';
-import { measureBusy } from './busy.ts';
+import { measureBusy, shortBusy } from './busy.ts';
 import { endAll } from './children.ts';
 import { measureCpu } from './cpu.ts';
 import { measureFidelity, measureGuard, measureHeaders } from './fidelity.ts';
@@ -29,7 +29,8 @@ const measure = async (options: Options): Promise<Results> => {
   if (includes('turnaround', 'memory', 'api')) Object.assign(results, await measureOneService(options, pages));
   if (includes('sweep')) results.sweep = await measureSweep({ items: options.short ? 500 : 5000, log });
   if (includes('cpu')) results.cpu = await measureCpu({ ...common, runs: runs(8) });
-  if (includes('busy')) results.busy = await measureBusy({ ...common, runs: runs(7), short: options.short });
+  if (includes('busy'))
+    results.busy = await measureBusy({ pages, log, runs: runs(7), ...(options.short && shortBusy) });
   if (includes('start')) results.start = await measureStart({ ...common, rounds: rounds(7) });
   if (includes('fidelity')) results.fidelity = await measureFidelity({ ...common, rounds: rounds(5) });
   if (includes('guard')) results.guard = await measureGuard({ ...common, versions: [version], rounds: rounds(5) });
