@@ -7,7 +7,7 @@ import { median, table } from './numbers.ts';
 type Timed = 'performance' | 'tbt' | 'fcp';
 type Kind = 'sample' | 'own';
 
-/** What a page beside a load is held to, against the same page on the quiet machine. */
+/** Targets of a page beside a load, against the same page on the quiet machine. */
 export const busyTargets = {
   'TBT within 10 % or 40 ms of quiet': (quiet, busy) =>
     Math.abs(busy('tbt') - quiet('tbt')) <= Math.max(40, 0.1 * quiet('tbt')),
