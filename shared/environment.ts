@@ -11,6 +11,13 @@ export const Environment = z.object({
     .boolean()
     .nullable()
     .describe("True if Chromium's own sandbox contained the page's processes. Not every host allows the sandbox."),
+  fonts: z.string().nullable().describe('Fingerprint of the fonts. Null in older runs.'),
+  revision: z
+    .int()
+    .nullable()
+    .describe(
+      "Revision of the service's own part of the audit. It rises if an update changes the numbers of an unchanged page. Null in older runs.",
+    ),
   device: Device.nullable(),
   throttling: z.string().nullable().describe("Lighthouse's `throttlingMethod`."),
   throttlingValues: ThrottlingValues.nullable().describe(
@@ -31,7 +38,9 @@ export const Environment = z.object({
   host: z
     .string()
     .nullable()
-    .describe('Fingerprint of CPU, memory and kernel. Results from hosts with the same fingerprint are comparable.'),
+    .describe(
+      'Fingerprint of the kind of machine: CPU model, number of CPUs and memory. Times from machines of one kind are comparable.',
+    ),
   cpuBusy: z
     .number()
     .nullable()

@@ -1,10 +1,11 @@
 import { z } from 'zod';
 import { StoredOptions } from './audit-options-schemas.ts';
 import { Check } from './check.ts';
-import { type DifferenceCode, differenceCodes } from './comparison/comparable.ts';
+import { measuredOn } from './comparison/comparable.ts';
 import { compareChecks, gravestOf } from './comparison/comparison.ts';
 import { MetricChange, ReasonCode, Value, Verdict } from './comparison/schemas.ts';
 import type { ComparedCheck } from './comparison/sides.ts';
+import { type DifferenceCode, differenceCodes } from './comparison/spoils.ts';
 import { type AuditVersion, anyName, Device, Region } from './name-schemas.ts';
 import { mainNames, namesOfKind, noMetrics } from './page-metrics.ts';
 import { MetricsView, metricsView, NumericValues, type Sample } from './page-metrics-schemas.ts';
@@ -12,7 +13,7 @@ import { pick } from './pick.ts';
 import type { RunProblemCode } from './problems.ts';
 import { recordOf } from './record.ts';
 import { Run } from './run.ts';
-import { SeriesRun } from './summaries.ts';
+import { MeasuredFields, SeriesRun } from './summaries.ts';
 
 const number = z.number().nullable().default(null);
 
@@ -29,8 +30,7 @@ export const StoredResult = z.object({
   ...recordOf(mainNames, () => number),
   samples: z.record(z.string(), z.array(z.number().nullable())), // of each metric. None if nobody knows them any more
   sampleCount: z.int(),
-  contended: z.boolean().nullable(),
-  benchmarkIndex: number,
+  ...MeasuredFields.partial().shape,
   /** Inputs that decide whether two results can be compared. A hash stands for each list of texts. */
   audited: StoredOptions.pick({ categories: true, headers: true, basicAuth: true, cookies: true, storageState: true })
     .extend({
@@ -153,7 +153,8 @@ export const pageResult = ({ newest, base, points, ...place }: ListedPage, now: 
     ...pick(newest, ['id', 'checkId', 'auditVersion', 'state', 'createdAt', 'finishedAt']),
     ...pick(metricsView(values), mainNames),
     numericValues: pick(values, valueNames),
-    ...pick(newest, ['sampleCount', 'errorCode', 'contended', 'labels']),
+    ...pick(newest, ['sampleCount', 'errorCode', 'labels']),
+    ...pick(measuredOn(newest), ['contended']),
     change: changeOf(place, newest, base),
     history: points.filter(isCurrent).map((point) => pick(point, ['createdAt', 'state', 'performance'])),
     links: {
@@ -185,10 +186,8 @@ const changeOf = (place: Place, newest: StoredResult, base: StoredResult | null)
 /** Returns a result as a check with one run, for a comparison. */
 const comparedCheck = ({ url, device, region }: Place, result: StoredResult): ComparedCheck => {
   const values = { ...noMetrics, ...pick(result, mainNames) };
-  const { contended, benchmarkIndex, audited } = result;
-  const environment = { contended, benchmarkIndex };
-  const run = { ...values, region, state: result.state, samples: samplesOf(result), environment, contended };
-  return { ...audited, id: result.checkId, url, device, auditVersion: result.auditVersion, runs: [run] };
+  const run = { ...values, region, state: result.state, samples: samplesOf(result), environment: measuredOn(result) };
+  return { ...result.audited, id: result.checkId, url, device, auditVersion: result.auditVersion, runs: [run] };
 };
 
 /** Returns the samples of a result. The values stand for samples that nobody knows any more. */

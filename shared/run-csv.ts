@@ -5,7 +5,7 @@ const columns = [
   ...['createdAt', 'finishedAt', 'id', 'checkId', 'url', 'region', 'device', 'auditVersion', 'state', 'errorCode'],
   ...namesOfKind('score'),
   ...valueNames,
-  ...['sampleCount', 'contended', 'benchmarkIndex', 'labels', 'throttling', 'blockedUrlPatterns'],
+  ...['sampleCount', 'contended', 'benchmarkIndex', 'host', 'chromium', 'labels', 'throttling', 'blockedUrlPatterns'],
 ];
 
 /** Options of csv-stringify for runs as RFC 4180 text. A value that a spreadsheet would take for a formula is escaped. */

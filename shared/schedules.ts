@@ -100,7 +100,7 @@ export const WatchedRegion = z
     since: z.uuid().nullable().describe('Id of the first check of the regression. Null without one.'),
     checkId: z.uuid().describe('Id of the last check that the service has looked at.'),
     reason: UnjudgedReason.nullable().describe(
-      'Why that check has no verdict, or none about metrics with noise. `first`: it begins the series.',
+      'Why that check has no verdict, or none about metrics with noise. `first`: it is the first. The code of a difference: it begins a new series.',
     ),
   })
   .meta({ id: 'WatchedRegion' });

@@ -1,5 +1,7 @@
 import { z } from 'zod';
 import { Check, type CheckView, CheckView as CheckViewSchema, inputFields } from './check.ts';
+import { type MeasuredOn, measuredNames, measuredOn } from './comparison/comparable.ts';
+import { Environment } from './environment.ts';
 import { type MetricName, metricNames, noMetrics, valueNames } from './page-metrics.ts';
 import { Metrics, MetricsView, metricsView, NumericValues } from './page-metrics-schemas.ts';
 import { pick } from './pick.ts';
@@ -32,6 +34,12 @@ export const checkSummary = (check: CheckView): CheckSummary => ({
   runs: check.runs.map((run) => pick(run, runFields)),
 });
 
+/** Facts about the environment of a run that its series keeps. An older entry lacks some. */
+export const MeasuredFields = z.object({
+  ...pick(Environment.shape, measuredNames),
+  chromium: Environment.shape.chromium.nullable(),
+});
+
 /** The facts about a finished run that its series shows, as stored. Times are numbers of milliseconds. */
 export const SeriesRun = z.object({
   ...Run.pick({ id: true, url: true, region: true, device: true, auditVersion: true, state: true }).shape,
@@ -42,7 +50,7 @@ export const SeriesRun = z.object({
   /** Number of samples behind the metrics. */
   sampleCount: z.int(),
   errorCode: RunProblemCode.nullable(),
-  contended: z.boolean().nullable(),
+  ...MeasuredFields.shape,
   benchmarkIndex: z.number().nullable(),
   throttling: Throttling.nullable().describe('As in a create. Null if the audit ended before, and in older entries.'),
   blockedUrlPatterns: z
@@ -58,7 +66,7 @@ export const seriesRun = (run: Run & { checkId: string; labels?: Check['labels']
   ...pick(run, ['createdAt', 'finishedAt', 'labels']),
   sampleCount: run.samples.length,
   errorCode: run.error?.code ?? null,
-  contended: run.environment?.contended ?? null,
+  ...measuredOn(run.environment),
   benchmarkIndex: run.environment?.benchmarkIndex ?? null,
   throttling: throttlingOf(run),
   blockedUrlPatterns: run.environment?.blockedUrlPatterns ?? null,
@@ -79,10 +87,11 @@ export type RunSummary = z.infer<typeof RunSummary>;
 /** A run in the series as an earlier release may have stored it. */
 export type StoredSeriesRun = Omit<SeriesRun, LaterField> & Partial<Pick<SeriesRun, LaterField>>;
 /** Fields that an entry of an earlier release may lack. */
-type LaterField = MetricName | 'throttling' | 'blockedUrlPatterns';
+type LaterField = MetricName | keyof MeasuredOn | 'throttling' | 'blockedUrlPatterns';
 
 export const runSummary = (stored: StoredSeriesRun, { isExpired }: { isExpired: boolean }): RunSummary => {
-  const run: SeriesRun = { ...noMetrics, throttling: null, blockedUrlPatterns: null, ...stored };
+  const later = { ...noMetrics, throttling: null, blockedUrlPatterns: null, ...measuredOn(stored) };
+  const run: SeriesRun = { ...later, ...stored };
   return {
     ...pick(run, SeriesRun.keyof().options),
     ...metricsView(run),

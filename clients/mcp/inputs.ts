@@ -3,7 +3,7 @@ import { Assertions } from '../../shared/assertions/assertions.ts';
 import { plainOptionNames } from '../../shared/audit-options.ts';
 import { SentOptions } from '../../shared/audit-options-schemas.ts';
 import { CheckState } from '../../shared/check.ts';
-import { differenceCodes } from '../../shared/comparison/comparable.ts';
+import { differenceCodes } from '../../shared/comparison/spoils.ts';
 import { Device } from '../../shared/name-schemas.ts';
 import { pick } from '../../shared/pick.ts';
 import { Limit } from './fit.ts';

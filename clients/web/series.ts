@@ -1,6 +1,9 @@
-import { reasonsAgainst } from '../../shared/comparison/comparable.ts';
+import { differencesOf, reasonsAgainst } from '../../shared/comparison/comparable.ts';
+import { isSpoiledBy } from '../../shared/comparison/spoils.ts';
+import type { MetricName } from '../../shared/page-metrics.ts';
 import { allRegions } from '../../shared/regions.ts';
 import type { RunSummary } from '../../shared/summaries.ts';
+import { otherText, stepText } from '../words/differences.ts';
 import { useFollowed } from './loading.ts';
 import { read } from './requests.ts';
 
@@ -44,31 +47,32 @@ export const regionsOf = (runs: readonly RunSummary[]) => {
 
 type ComparedRun = Parameters<typeof reasonsAgainst>[0] & Record<'region' | 'state', string>;
 
-const reasonTexts: Readonly<Record<ReturnType<typeof reasonsAgainst>[number], string>> = {
-  contended: 'other work used the CPU',
-  auditVersion: 'other version',
-  throttling: 'other throttling',
-  blockedUrlPatterns: 'other blocked URLs',
-  'different-machine': 'other machine',
-  categories: 'other categories',
-  device: 'other device',
-  url: 'other URL',
-  headers: 'other headers',
-  basicAuth: 'other password',
-  cookies: 'other cookies',
-  storageState: 'other storage state',
-};
-
-/** Returns why runs are not comparable with the newest run of their region. */
-export const incomparable = <Run extends ComparedRun>(runs: readonly Run[]): Map<Run, string> => {
+/** Returns why a metric of runs, newest first, is not comparable with the newest run of their region. */
+export const incomparable = <Run extends ComparedRun>(runs: readonly Run[], name: MetricName): Map<Run, string> => {
   const newest = new Map<string, Run>();
   for (const run of runs) {
     if (run.state === 'succeeded' && !run.contended && !newest.has(run.region)) newest.set(run.region, run);
   }
   const reasons = new Map<Run, string>();
   for (const run of runs) {
-    const [first] = reasonsAgainst(newest.get(run.region) ?? run, run);
-    if (first) reasons.set(run, reasonTexts[first]);
+    const first = reasonsAgainst(newest.get(run.region) ?? run, run).find((code) => isSpoiledBy(name, code));
+    if (first) reasons.set(run, otherText(first));
   }
   return reasons;
+};
+
+/**
+ * Returns the runs, newest first, with which a metric begins a new series in their region, and what changed there: an input, or
+ * a part of the service. Another machine begins none, because several may take turns.
+ */
+export const stepsOf = <Run extends ComparedRun>(runs: readonly Run[], name: MetricName): Map<Run, string> => {
+  const before = new Map<string, Run>();
+  const steps = new Map<Run, string>();
+  for (const run of runs.toReversed()) {
+    if (run.state !== 'succeeded') continue;
+    const changed = differencesOf(before.get(run.region) ?? run, run).filter(({ code }) => isSpoiledBy(name, code));
+    if (changed.length > 0) steps.set(run, changed.map(stepText).join(', '));
+    before.set(run.region, run);
+  }
+  return steps;
 };

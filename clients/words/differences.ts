@@ -1,22 +1,38 @@
 import type { Difference } from '../../shared/comparison/comparable.ts';
+import type { MachineCode } from '../../shared/comparison/spoils.ts';
 import { valuesText } from './facts.ts';
 
-const nouns: Record<Difference['code'], string> = {
-  url: 'URLs',
-  device: 'devices',
-  auditVersion: 'Lighthouse versions',
-  throttling: 'throttlings',
-  blockedUrlPatterns: 'blocked URL patterns',
-  categories: 'categories',
-  headers: 'headers',
-  basicAuth: 'passwords',
-  cookies: 'cookies',
-  storageState: 'storage states',
+/** Each input and each part of the service that may differ, as one and as many. */
+const nouns: Record<Difference['code'], readonly [one: string, many: string]> = {
+  url: ['URL', 'URLs'],
+  device: ['device', 'devices'],
+  auditVersion: ['Lighthouse version', 'Lighthouse versions'],
+  throttling: ['throttling', 'throttlings'],
+  blockedUrlPatterns: ['blocked URLs', 'blocked URL patterns'],
+  categories: ['categories', 'categories'],
+  headers: ['headers', 'headers'],
+  basicAuth: ['password', 'passwords'],
+  cookies: ['cookies', 'cookies'],
+  storageState: ['storage state', 'storage states'],
+  chromium: ['Chromium', 'Chromium versions'],
+  sandbox: ["setting of Chromium's sandbox", "settings of Chromium's sandbox"],
+  fonts: ['fonts', 'fonts'],
+  revision: ['revision of the audit', 'revisions of the audit'],
 };
 
 /** Returns what differs between the audits of two checks. */
 export const differenceText = ({ code, base, value }: Difference): string =>
-  `The ${nouns[code]} differ: ${factText(base)} and ${factText(value)}.`;
+  `The ${nouns[code][1]} differ: ${factText(base)} and ${factText(value)}.`;
+
+/** Returns why a result is not comparable with another one, in short. */
+export const otherText = (code: Difference['code'] | MachineCode): string => {
+  if (code === 'contended') return 'other work used the CPU';
+  return `other ${code === 'different-machine' ? 'machine' : nouns[code][0]}`;
+};
+
+/** Returns what changed where a new series begins: `Chromium 153.0.8010.0 → 156.0.1.0`. */
+export const stepText = ({ code, base, value }: Difference): string =>
+  `${nouns[code][0]} ${factText(base)} → ${factText(value)}`;
 
 /** Returns true if the two sides of a comparison are the variants of one check, which differ on purpose. */
 export const isOfVariants = ({ checkId, baseCheckId }: { checkId: string; baseCheckId: string | null }): boolean =>

@@ -1,6 +1,7 @@
 import type { MainName } from '../../shared/page-metrics.ts';
 import type { PageResult } from '../../shared/pages.ts';
 import { changeText } from './change.ts';
+import { otherText } from './differences.ts';
 import { labels, mainMetrics } from './numbers.ts';
 
 type Change = NonNullable<PageResult['change']>;
@@ -22,7 +23,9 @@ export const pageChangeWords = ({ change, state }: Pick<PageResult, 'change' | '
     return of?.verdict === verdict ? [{ name, of }] : [];
   });
   if (verdict !== 'unknown') return { verdict, text: verdict, changed: verdict === 'same' ? [] : judged };
-  if (differences.length > 0) return { verdict, text: `not comparable: other ${differences.join(', ')}`, changed: [] };
+  if (differences.length > 0) {
+    return { verdict, text: `not comparable: ${differences.map(otherText).join(', ')}`, changed: [] };
+  }
   if (reasons.includes('contended')) return { verdict, text: 'not judged: other programs used the CPU', changed: [] };
   const [open] = judged;
   return {

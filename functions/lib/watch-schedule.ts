@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { measuredOn } from '../../shared/comparison/comparable.ts';
 import { SERIES_CHECKS, type SeriesPoint } from '../../shared/comparison/series.ts';
 import { judgePage, regressedOf, WatchedPage } from '../../shared/comparison/watch.ts';
 import { HOLD_MS } from '../../shared/due-times.ts';
@@ -144,7 +145,7 @@ const readSeries = async (
       if ('unreadable' in entry || entry.device !== device || !wanted.has(entry.checkId) || entry.checkId === id)
         continue;
       const { locations = {}, throttling = null, blockedUrlPatterns = null } = entry;
-      const point = { ...entry, locations, throttling, blockedUrlPatterns };
+      const point = { ...entry, ...measuredOn(entry), locations, throttling, blockedUrlPatterns };
       found.set(entry.region, [...(found.get(entry.region) ?? []), point]);
       count += 1;
     }

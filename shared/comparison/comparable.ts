@@ -1,26 +1,37 @@
-import { type SpoilingOption, spoilingOptions } from '../audit-options.ts';
+import type { Environment } from '../environment.ts';
+import type { MetricName } from '../page-metrics.ts';
+import { recordOf } from '../record.ts';
 import type { NamedSecrets } from '../secrets.ts';
 import { presets, type Throttling, throttlingNames } from '../throttling.ts';
+import { type DifferenceCode, differenceCodes, isSpoiledBy, type MachineCode } from './spoils.ts';
+
+/** Facts about a run's environment that decide whether it can be compared. */
+export const measuredNames = ['contended', 'host', 'chromium', 'sandbox', 'fonts', 'revision'] as const;
+/** How a run was measured. A null fact is unknown. */
+export type MeasuredOn = { [Name in (typeof measuredNames)[number]]: Environment[Name] | null };
+
+/** Returns how a run was measured. An item of an earlier release lacks some facts. */
+export const measuredOn = (environment: Partial<MeasuredOn> | null): MeasuredOn =>
+  recordOf(measuredNames, (name) => environment?.[name] ?? null) as MeasuredOn;
 
 /**
  * How a page was audited. A null fact is unknown, because older entries of a series lack some. A missing fact has the
  * default of a create.
  */
-export type AuditedAs = NamedSecrets & {
-  url: string;
-  device?: string | undefined;
-  auditVersion: string;
-  throttling?: Throttling | null | undefined;
-  blockedUrlPatterns?: readonly string[] | null | undefined;
-  /** Categories that were audited. */
-  categories?: readonly string[] | null | undefined;
-};
+export type AuditedAs = NamedSecrets &
+  Partial<MeasuredOn> & {
+    url: string;
+    device?: string | undefined;
+    auditVersion: string;
+    throttling?: Throttling | null | undefined;
+    blockedUrlPatterns?: readonly string[] | null | undefined;
+    /** Categories that were audited. */
+    categories?: readonly string[] | null | undefined;
+  };
 export type Fact = string | Throttling | string[];
 
 /** Something that somebody changed between two audits, with both values. */
 export type Difference = { code: DifferenceCode; base: Fact; value: Fact };
-export type DifferenceCode = 'url' | 'auditVersion' | SpoilingOption;
-export const differenceCodes: readonly DifferenceCode[] = ['url', 'auditVersion', ...spoilingOptions];
 
 const deviceOf = ({ device = 'mobile' }: AuditedAs): string => device;
 const throttlingOf = (audited: AuditedAs): Throttling | null =>
@@ -28,7 +39,9 @@ const throttlingOf = (audited: AuditedAs): Throttling | null =>
 const presetOf = (audited: AuditedAs): Throttling | null =>
   (presets as Record<string, Throttling>)[deviceOf(audited)] ?? null;
 
-/** The choices of people about an audit, as answers show them. Null is unknown. */
+const versionOf = ({ chromium }: AuditedAs): string | null => chromium?.split('/').at(-1) ?? null;
+
+/** How a page was audited, as answers show it. Null is unknown. */
 const facts: Record<DifferenceCode, (audited: AuditedAs) => Fact | null> = {
   url: ({ url }) => url,
   device: deviceOf,
@@ -40,6 +53,10 @@ const facts: Record<DifferenceCode, (audited: AuditedAs) => Fact | null> = {
   basicAuth: ({ basicAuth }) => (basicAuth ? 'sent' : 'none'),
   cookies: ({ cookies = [] }) => [...cookies],
   storageState: ({ storageState }) => [...(storageState?.cookies ?? []), ...(storageState?.origins ?? [])],
+  chromium: versionOf,
+  sandbox: ({ sandbox = null }) => (sandbox === null ? null : sandbox ? 'on' : 'off'),
+  fonts: ({ fonts = null }) => fonts,
+  revision: ({ revision = null }) => (revision === null ? null : `${revision}`),
 };
 
 /** Returns a key that is equal for lists with the same texts. */
@@ -63,6 +80,10 @@ const keys: Record<DifferenceCode, (audited: AuditedAs) => string> = {
   basicAuth: ({ basicAuth }) => `${basicAuth === true}`,
   cookies: ({ cookies }) => setKey(cookies),
   storageState: ({ storageState }) => setKey([...(storageState?.cookies ?? []), ...(storageState?.origins ?? [])]),
+  chromium: (audited) => `${versionOf(audited)?.split('.')[0]}`,
+  sandbox: ({ sandbox }) => `${sandbox}`,
+  fonts: ({ fonts }) => `${fonts}`,
+  revision: ({ revision }) => `${revision}`,
 };
 
 /** Returns what differs between two audits of pages. Unknown facts are equal to all others. */
@@ -73,25 +94,24 @@ export const differencesOf = (base: AuditedAs, value: AuditedAs): Difference[] =
     return isEqual ? [] : [{ code, base: before, value: after }];
   });
 
-/** Speed and load of the machine during an audit. */
-export type MeasuredOn = { contended: boolean | null; benchmarkIndex: number | null };
+/** Returns each difference once. The regions of a check may differ in the same way. */
+export const distinct = (differences: readonly Difference[]): Difference[] => [
+  ...new Map(differences.map((each) => [JSON.stringify(each), each])).values(),
+];
 
-/** Two machines are different if the benchmark index of one is more than a fifth higher. */
-const MAX_BENCHMARK_RATIO = 1.2;
+/** Returns true if the machines are of different kinds. An unknown one is equal to all others. */
+export const isOtherMachine = (base: Pick<MeasuredOn, 'host'>, value: Pick<MeasuredOn, 'host'>): boolean =>
+  base.host !== null && value.host !== null && base.host !== value.host;
 
-/** Returns true if the machines differ in speed. An unknown speed is equal to all others. */
-export const isOtherMachine = (base: MeasuredOn, value: MeasuredOn): boolean => {
-  if (base.benchmarkIndex === null || value.benchmarkIndex === null) return false;
-  const indexes = [base.benchmarkIndex, value.benchmarkIndex] as const;
-  return Math.max(...indexes) > MAX_BENCHMARK_RATIO * Math.min(...indexes);
-};
+type Compared = AuditedAs & MeasuredOn;
 
 /** Returns why a run is not comparable with the newest run of its series. */
-export const reasonsAgainst = (
-  newest: AuditedAs & MeasuredOn,
-  run: AuditedAs & MeasuredOn,
-): (DifferenceCode | 'contended' | 'different-machine')[] => [
+export const reasonsAgainst = (newest: Compared, run: Compared): (DifferenceCode | MachineCode)[] => [
   ...(run.contended ? (['contended'] as const) : []),
   ...differencesOf(newest, run).map(({ code }) => code),
   ...(isOtherMachine(newest, run) ? (['different-machine'] as const) : []),
 ];
+
+/** Returns true if a metric of two runs can be compared. */
+export const isComparable = (name: MetricName, newest: Compared, run: Compared): boolean =>
+  !reasonsAgainst(newest, run).some((code) => isSpoiledBy(name, code));

@@ -1,10 +1,19 @@
-import { categoriesOf, options } from '../audit-options.ts';
+import { categoriesOf } from '../audit-options.ts';
 import type { Region } from '../name-schemas.ts';
 import { type MetricName, metricNames, pageMetric } from '../page-metrics.ts';
 import { recordOf } from '../record.ts';
 import { againstNames } from '../variants.ts';
 import { type Change, changeOf, changeOfTurns } from './change.ts';
-import { type AuditedAs, type DifferenceCode, differencesOf, isOtherMachine } from './comparable.ts';
+import {
+  type AuditedAs,
+  type Difference,
+  differencesOf,
+  distinct,
+  isOtherMachine,
+  type MeasuredOn,
+  measuredOn,
+  reasonsAgainst,
+} from './comparable.ts';
 import { newlyFailed } from './newly-failed.ts';
 import type { CheckComparison, Reason, Verdict } from './schemas.ts';
 import { medianOf } from './shift.ts';
@@ -13,10 +22,7 @@ import {
   type ComparedRun,
   changeView,
   checksOf,
-  differentMachine,
   hasSucceeded,
-  isSpoiledBy,
-  measuredOn,
   noChange,
   ownReasons,
   reason,
@@ -25,6 +31,7 @@ import {
   sideOf,
   tbtOf,
 } from './sides.ts';
+import { type DifferenceCode, isInput, isSpoiledBy } from './spoils.ts';
 
 type Options = {
   /** Differences that were meant. They are no reason against verdicts. */
@@ -33,7 +40,7 @@ type Options = {
   pool?: readonly ComparedCheck[];
   /** Further checks that join the check itself, if they can be compared with it. */
   again?: readonly ComparedCheck[];
-  /** True if one host audited both sides in turns. Its benchmarks then say nothing about the difference. */
+  /** True if one host audited both sides in turns. */
   inTurns?: boolean;
 };
 
@@ -56,16 +63,20 @@ export const compareChecks = (
       : [],
   );
   if (pairs.length === 0) return undefined;
-  const differences = differencesOf(auditedAs(base), auditedAs(check));
-  const others = differences.map(({ code }) => code).filter((code) => !intended.includes(code));
+  const judged = pairs.map((pair) => {
+    const differences = differencesOf(auditedAs(base, pair.before.run), auditedAs(check, pair.after.run));
+    return { ...pair, differences, reasons: reasonsOfPair(pair) };
+  });
+  const differences = distinct(judged.flatMap((pair) => pair.differences));
   const reasons = [
     ...sides
       .filter(({ before, after }) => !hasSucceeded(before) || !hasSucceeded(after))
       .map(({ region, before, after }) => reason(before && after ? 'failed' : 'missing-region', region)),
-    ...pairs.flatMap(reasonsOfPair).filter(({ code }) => !inTurns || code !== 'different-machine'),
+    ...judged.flatMap((pair) => pair.reasons),
   ];
-  const canTurn = differences.length > 0 && differences.every(({ code }) => againstNames.some((name) => name === code));
-  const against = { reasons, differences: others, inTurns, canTurn };
+  const others = differences.filter(({ code }) => !intended.includes(code));
+  const chosen = differences.filter(({ code }) => isInput(code));
+  const canTurn = chosen.length > 0 && chosen.every(({ code }) => againstNames.some((name) => name === code));
   const joined = (checks: readonly ComparedCheck[], side: 'before' | 'after') =>
     checks.filter(({ runs }) => pairs.some((pair) => runs.some((run) => pair[side].pooled.includes(run))));
   return {
@@ -74,7 +85,7 @@ export const compareChecks = (
     pooledCheckIds: joined(pool, 'before').map(({ id }) => id),
     againCheckIds: joined(again, 'after').map(({ id }) => id),
     regions: pairs.map(({ region }) => region),
-    metrics: recordOf(metricNames, (name) => comparePairs(name, pairs, against)),
+    metrics: recordOf(metricNames, (name) => comparePairs(name, judged, { intended, inTurns, canTurn })),
     comparable: reasons.length + others.length === 0,
     reasons,
     differences,
@@ -92,41 +103,41 @@ const sidesByRegion = (base: ComparedCheck, check: ComparedCheck) => {
 export const canPool = (base: ComparedCheck, check: ComparedCheck): boolean =>
   base.runs.some((run) => pooledRuns(base, run, [check]).length > 0);
 
-/** Returns true if nobody has changed an input between two checks. */
-export const haveSameInputs = (base: ComparedCheck, check: ComparedCheck): boolean =>
-  differencesOf(auditedAs(base), auditedAs(check)).length === 0;
-
 /** Returns the runs of other checks that are comparable with a run of the base. */
 const pooledRuns = (base: ComparedCheck, run: ComparedRun, pool: readonly ComparedCheck[]): ComparedRun[] =>
-  pool
-    .filter((each) => haveSameInputs(base, each))
-    .flatMap(({ runs }) => runs)
-    .filter((other) => hasSucceeded(other) && other.region === run.region && !other.environment?.contended)
-    .filter((other) => !isOtherMachine(measuredOn(run), measuredOn(other)));
+  pool.flatMap((each) =>
+    each.runs.filter(
+      (other) =>
+        hasSucceeded(other) &&
+        other.region === run.region &&
+        reasonsAgainst(auditedAs(base, run), auditedAs(each, other)).length === 0,
+    ),
+  );
 
-const auditedAs = (check: ComparedCheck): AuditedAs => ({
+/** Returns how a check was audited, and how one of its runs was measured. */
+const auditedAs = (check: ComparedCheck, run?: ComparedRun): AuditedAs & MeasuredOn => ({
   ...check,
   categories: categoriesOf(check.auditVersion, check),
+  ...measuredOn(run?.environment ?? null),
 });
 
 type Pair = { region: Region; before: Side; after: Side };
+type JudgedPair = Pair & { differences: readonly Difference[]; reasons: readonly Reason[] };
 
-const reasonsOfPair = ({ before, after }: Pair): Reason[] => {
-  const isOther = isOtherMachine(measuredOn(before.run), measuredOn(after.run));
-  const all = [...ownReasons(before), ...ownReasons(after), ...(isOther ? [differentMachine(after.run)] : [])];
+const reasonsOfPair = ({ region, before, after }: Pair): Reason[] => {
+  const isOther = isOtherMachine(measuredOn(before.run.environment), measuredOn(after.run.environment));
+  const all = [...ownReasons(before), ...ownReasons(after), ...(isOther ? [reason('different-machine', region)] : [])];
   return all.filter(({ code }, i) => all.findIndex((each) => each.code === code) === i);
 };
 
 type Against = {
-  reasons: readonly Reason[];
-  differences: readonly DifferenceCode[]; // that were not intended
+  intended: readonly DifferenceCode[];
   inTurns: boolean;
   canTurn: boolean; // if `against` could have all differences
 };
 
-const comparePairs = (name: MetricName, pairs: readonly Pair[], against: Against) => {
-  const { reasons, differences, inTurns, canTurn } = against;
-  const regions = pairs.map(({ region, before, after }) => {
+const comparePairs = (name: MetricName, pairs: readonly JudgedPair[], { intended, inTurns, canTurn }: Against) => {
+  const regions = pairs.map(({ region, before, after, differences, reasons }) => {
     const [base, value] = [baseValueOf(name, before), after.run[name]];
     const shownValues = { base: shown(name, base), value: shown(name, value) };
     if (base === null || value === null) return [region, { ...shownValues, ...noChange }] as const;
@@ -135,7 +146,8 @@ const comparePairs = (name: MetricName, pairs: readonly Pair[], against: Against
     const change = inTurns
       ? changeOfTurns(pageMetric(name), earlier.flat(), later.flat(), options)
       : changeOf(pageMetric(name), earlier, later, options);
-    const isSpoiled = isSpoiledBy(name, [region], reasons) || differences.some((code) => isChangedBy(name, code));
+    const against = [...reasons, ...differences.filter((each) => !intended.includes(each.code))];
+    const isSpoiled = against.some(({ code }) => isSpoiledBy(name, code));
     const verdict = isSpoiled ? ('unknown' as const) : verdictOf(name, change.direction);
     return [region, { ...shownValues, ...changeView(name, change, isSpoiled), verdict }] as const;
   });
@@ -146,12 +158,6 @@ const comparePairs = (name: MetricName, pairs: readonly Pair[], against: Against
 /** Returns the gravest proved verdict. One that is open hides no proved one. */
 export const gravestOf = (verdicts: readonly Verdict[]): Verdict =>
   (['regressed', 'improved', 'same'] as const).find((each) => verdicts.includes(each)) ?? 'unknown';
-
-/** Returns true if a difference of the inputs can change a metric. */
-const isChangedBy = (name: MetricName, code: DifferenceCode): boolean => {
-  const spoils = code === 'url' || code === 'auditVersion' ? 'all' : options[code].spoils;
-  return spoils === 'all' || (spoils === 'times' && pageMetric(name).dependsOn === 'device');
-};
 
 /** Returns the value of a run, or the median of all samples if the base is pooled. */
 const baseValueOf = (name: MetricName, side: Side): number | null => {

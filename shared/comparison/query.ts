@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type DifferenceCode, differenceCodes } from './comparable.ts';
+import { type DifferenceCode, differenceCodes } from './spoils.ts';
 
 /** Most checks that make a base. */
 const MAX_POOL = 10;

@@ -1,17 +1,14 @@
 import { type MetricName, metricNames, pageMetric } from '../page-metrics.ts';
 import { recordOf } from '../record.ts';
 import { changeOf } from './change.ts';
-import type { MeasuredOn } from './comparable.ts';
-import type { Reason, RegionComparison } from './schemas.ts';
+import { differencesOf, distinct, measuredOn } from './comparable.ts';
+import type { RegionComparison } from './schemas.ts';
 import {
   type ComparedCheck,
   type ComparedRun,
   changeView,
   checksOf,
-  differentMachine,
   hasSucceeded,
-  isSpoiledBy,
-  measuredOn,
   noChange,
   ownReasons,
   reason,
@@ -19,36 +16,45 @@ import {
   sideOf,
   tbtOf,
 } from './sides.ts';
+import { isSpoiledBy } from './spoils.ts';
 
 /** Compares the regions of a finished check. Returns undefined if fewer than two of its runs succeeded. */
 export const compareRegions = ({ id, runs }: Pick<ComparedCheck, 'id' | 'runs'>): RegionComparison | undefined => {
   const succeeded = runs.filter(hasSucceeded);
   const [first, ...others] = succeeded;
   if (!first || others.length === 0) return undefined;
+  const against = others.map((run) => ({ run, ...betweenPlaces(first, run) }));
   const reasons = [
     ...runs.filter((run) => !hasSucceeded(run)).map(({ region }) => reason('failed', region)),
     ...succeeded.flatMap((run) => ownReasons(sideOf(run))),
-    ...others.filter((run) => !areEquallyFast(measuredOn(first), measuredOn(run))).map(differentMachine),
+    ...against.filter(({ isOther }) => isOther).map(({ run }) => reason('different-machine', run.region)),
   ];
+  const differences = distinct(against.flatMap((each) => each.differences));
   return {
     checkId: id,
     baseCheckId: null,
     regions: succeeded.map(({ region }) => region),
-    metrics: recordOf(metricNames, (name) => compareValues(name, succeeded, reasons)),
-    comparable: reasons.length === 0,
+    metrics: recordOf(metricNames, (name) => compareValues(name, succeeded)),
+    comparable: reasons.length + differences.length === 0,
     reasons,
-    differences: [], // the runs of a check have the same inputs
+    differences,
   };
 };
 
-/** Machines are equally fast if both speeds are known, and no benchmark index is more than a tenth higher. */
-const MAX_RATIO = 1.1;
+/**
+ * Returns what differs between the runs of a check besides the place. Their inputs are the same. A difference of the times
+ * depends on the place only if both machines are known and of one kind.
+ */
+const betweenPlaces = (a: ComparedRun, b: ComparedRun) => {
+  const [before, after] = [measuredOn(a.environment), measuredOn(b.environment)];
+  const inputs = { url: '', auditVersion: '' };
+  return {
+    isOther: before.host === null || before.host !== after.host,
+    differences: differencesOf({ ...inputs, ...before }, { ...inputs, ...after }),
+  };
+};
 
-/** Returns true if a difference of the times can't come from the machines, so that it depends on the place. */
-const areEquallyFast = ({ benchmarkIndex: a }: MeasuredOn, { benchmarkIndex: b }: MeasuredOn): boolean =>
-  a !== null && b !== null && Math.max(a, b) <= MAX_RATIO * Math.min(a, b);
-
-const compareValues = (name: MetricName, runs: readonly ComparedRun[], reasons: readonly Reason[]) => {
+const compareValues = (name: MetricName, runs: readonly ComparedRun[]) => {
   const values = Object.fromEntries(runs.map((run) => [run.region, shown(name, run[name])]));
   const known = runs.filter((run) => run[name] !== null).sort((a, b) => rank(name, a) - rank(name, b));
   const [best, worst] = [known[0], known.at(-1)];
@@ -58,7 +64,9 @@ const compareValues = (name: MetricName, runs: readonly ComparedRun[], reasons: 
   const pairs = (known.length * (known.length - 1)) / 2;
   const sides = [checksOf(name, sideOf(best)), checksOf(name, sideOf(worst))] as const;
   const change = changeOf(pageMetric(name), ...sides, { pairs, tbt: tbtOf(sideOf(best), sideOf(worst)) });
-  const isSpoiled = isSpoiledBy(name, [best.region, worst.region], reasons);
+  const { isOther, differences } = betweenPlaces(best, worst);
+  const reasons = [...ownReasons(sideOf(best)), ...ownReasons(sideOf(worst)), ...differences].map(({ code }) => code);
+  const isSpoiled = [...reasons, ...(isOther ? ['different-machine'] : [])].some((code) => isSpoiledBy(name, code));
   const { direction } = change;
   const verdict = direction === 'higher' || direction === 'lower' ? ('different' as const) : direction;
   const equal = best[name] === worst[name];

@@ -5,8 +5,8 @@ import { metricNames } from '../page-metrics.ts';
 import { recordOf } from '../record.ts';
 import { Throttling } from '../throttling-schemas.ts';
 import { MAX_NEEDED } from './by-samples.ts';
-import { differenceCodes } from './comparable.ts';
 import { MAX_NEWLY_FAILED } from './newly-failed.ts';
+import { differenceCodes } from './spoils.ts';
 
 /** Reasons that spoil a measurement. A region that failed or that only one check has is in no metric. */
 export const ReasonCode = z.enum(['failed', 'missing-region', 'fewer-samples', 'contended', 'different-machine']);
@@ -57,9 +57,10 @@ const change = {
 };
 
 const Fact = z.union([z.string(), Throttling, z.array(z.string())]);
-const DifferenceOfChecks = z
-  .object({ code: z.enum(differenceCodes), base: Fact, value: Fact })
-  .meta({ id: 'Difference', description: 'An input that differs between the two checks, with both values.' });
+const DifferenceOfChecks = z.object({ code: z.enum(differenceCodes), base: Fact, value: Fact }).meta({
+  id: 'Difference',
+  description: 'An input, or a part of the service, that differs between the two checks, with both values.',
+});
 
 const common = {
   checkId: z.uuid(),

@@ -1,7 +1,8 @@
-import { type MainName, mainNames, type PageMetric, pageMetric } from '../page-metrics.ts';
+import { type MainName, mainNames, type PageMetric } from '../page-metrics.ts';
 import type { Sample } from '../page-metrics-schemas.ts';
 import type { AuditedAs, MeasuredOn } from './comparable.ts';
 import { DRIFT_CHECKS, driftOf, locationOf, meanOf, noiseWithin, squaresOf } from './noise.ts';
+import { isSpoiledBy } from './spoils.ts';
 import { studentReach } from './student.ts';
 
 /** Where the samples of a check lie, and the variance of that by the noise within the check. Null if one sample shows none. */
@@ -22,12 +23,12 @@ const MIN_FREEDOM = 9;
 /** Digits after the point that a series keeps. */
 const DIGITS = 1000;
 
-/** Returns the locations of the metrics of a run. A busy machine has none of the metrics that depend on its speed. */
+/** Returns the locations of the metrics of a run. A contended run has none of the metrics that this spoils. */
 export const locationsOf = (samples: readonly Sample[], contended: boolean): Locations =>
   Object.fromEntries(
     mainNames.flatMap((name) => {
       const values = samples.map((sample) => sample[name]).filter((value) => value !== null);
-      if (values.length === 0 || (contended && pageMetric(name).dependsOn !== 'page')) return [];
+      if (values.length === 0 || (contended && isSpoiledBy(name, 'contended'))) return [];
       const { freedom, ofLocation } = noiseWithin([values]);
       return [[name, [rounded(locationOf(values)), freedom === 0 ? null : rounded(ofLocation)]]];
     }),

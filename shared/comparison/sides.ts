@@ -2,7 +2,7 @@ import type { AssertionResult } from '../assertions/assertions.ts';
 import type { Category } from '../audit-options.ts';
 import type { AuditVersion } from '../audit-versions.ts';
 import type { Region } from '../name-schemas.ts';
-import { type MetricName, noMetrics, pageMetric } from '../page-metrics.ts';
+import { type MetricName, noMetrics } from '../page-metrics.ts';
 import { metricsView, type Sample } from '../page-metrics-schemas.ts';
 import { MIN_SAMPLES } from './by-samples.ts';
 import type { Change } from './change.ts';
@@ -15,7 +15,7 @@ export type ComparedRun = Omit<Sample, 'contended' | 'cpuBusy' | 'mainThreadCpu'
   region: Region;
   state: string;
   samples: readonly Sample[];
-  environment: MeasuredOn | null;
+  environment: Partial<MeasuredOn> | null;
   assertions?: readonly AssertionResult[] | null;
 };
 
@@ -35,13 +35,7 @@ export const samplesOf = ({ run, pooled }: Side): Sample[] => [run, ...pooled].f
 
 export const hasSucceeded = (run: ComparedRun | undefined): run is ComparedRun => run?.state === 'succeeded';
 
-export const measuredOn = ({ environment }: ComparedRun): MeasuredOn => ({
-  contended: environment?.contended ?? null,
-  benchmarkIndex: environment?.benchmarkIndex ?? null,
-});
-
 export const reason = (code: ReasonCode, region: Region): Reason => ({ code, region });
-export const differentMachine = ({ region }: ComparedRun): Reason => reason('different-machine', region);
 
 /** Returns the reasons that lie in a single side. */
 export const ownReasons = ({ run, pooled }: Side): Reason[] => [
@@ -57,16 +51,6 @@ export const checksOf = (name: MetricName, { run, pooled }: Side): Checks =>
 /** Returns the TBT of the page by all checks, or 0 if nobody has measured it. */
 export const tbtOf = (...sides: readonly Side[]): number =>
   meanOf(sides.flatMap((side) => checksOf('tbt', side)).map(locationOf)) || 0;
-
-/** Returns true if a reason makes the verdict about a metric unknown. Too few samples do so by themselves. */
-export const isSpoiledBy = (name: MetricName, regions: readonly Region[], reasons: readonly Reason[]): boolean => {
-  const { dependsOn } = pageMetric(name);
-  return reasons.some(
-    ({ code, region }) =>
-      regions.includes(region) &&
-      ((code === 'contended' && dependsOn !== 'page') || (code === 'different-machine' && dependsOn === 'device')),
-  );
-};
 
 export const noChange = { change: null, noise: null, suspected: false, needs: null, verdict: 'unknown' as const };
 

@@ -1,10 +1,10 @@
 import { metricNames } from '../page-metrics.ts';
 import { pick } from '../pick.ts';
 import { recordOf } from '../record.ts';
-import { differenceCodes } from './comparable.ts';
 import { compareChecks } from './comparison.ts';
 import type { CheckComparison, RunChange } from './schemas.ts';
 import { type ComparedCheck, type ComparedRun, noChange } from './sides.ts';
+import { differenceCodes } from './spoils.ts';
 
 /** Inputs of an audit that a variant may change. */
 type Inputs = Omit<ComparedCheck, 'id' | 'runs' | 'categories'>;

@@ -2,20 +2,21 @@ import { z } from 'zod';
 import { anyName, type Region } from '../name-schemas.ts';
 import { type MainName, mainNames, pageMetric } from '../page-metrics.ts';
 import { pick } from '../pick.ts';
-import { differencesOf, isOtherMachine } from './comparable.ts';
+import { isComparable, measuredOn, reasonsAgainst } from './comparable.ts';
 import { compareChecks } from './comparison.ts';
 import { type CheckComparison, ReasonCode } from './schemas.ts';
 import { checksBack, type Location, locationsOf, SERIES_CHECKS, type SeriesPoint, stepOf } from './series.ts';
-import { type ComparedCheck, type ComparedRun, hasSucceeded, measuredOn } from './sides.ts';
+import { type ComparedCheck, type ComparedRun, hasSucceeded } from './sides.ts';
+import { differenceCodes, spoilsAll } from './spoils.ts';
 
 /*
  * How the checks of a schedule are judged, for each of its regions. A page has regressed if the series of a main metric has a
- * step for the worse, and it is back after a step back. On another machine the series of a time goes on with the checks of
- * such machines. Changed inputs begin a new series.
+ * step for the worse, and it is back after a step back. After another browser, or on another kind of machine, the series of a
+ * time goes on with the checks that were measured so. A change that spoils all metrics begins the page anew.
  */
 
-/** Why a check has no verdict, or none about metrics with noise. `first`: no earlier one has the same inputs. */
-export const UnjudgedReason = z.enum([...ReasonCode.options, 'first']);
+/** Why a check has no verdict, or none about metrics with noise. `first`: there is no earlier one. */
+export const UnjudgedReason = z.enum([...ReasonCode.options, 'first', ...differenceCodes]);
 export type UnjudgedReason = z.infer<typeof UnjudgedReason>;
 
 /** A metric whose series has a step: the first check after the last step, and the first of the regression, if it is one. */
@@ -57,13 +58,12 @@ export const judgePage = (
   const point = pointOf(check, run);
   const earlier = page.series.flatMap((id) => known.find(({ checkId }) => checkId === id) ?? []);
   const newest = earlier.at(-1);
-  const isContended = point.contended === true;
-  if (!newest || differencesOf(newest, point).length > 0) {
-    return { page: { ...begun(check.id), reason: isContended ? 'contended' : 'first' } };
-  }
+  const against = newest ? reasonsAgainst(newest, point) : (['first'] as const);
+  const first = point.contended ? 'contended' : (against[0] ?? null);
+  if (!newest || against.some(spoilsAll)) return { page: { ...begun(check.id), reason: first } };
   const series = [...earlier, point].slice(-SERIES_CHECKS);
-  const isAlone = earlier.every((each) => isOtherMachine(each, point));
-  const reason = isContended ? 'contended' : isAlone ? 'different-machine' : null;
+  const isAlone = earlier.every((each) => !isComparable('performance', each, point));
+  const reason = point.contended || isAlone ? first : null;
   return judgeSeries({ ...page, series: series.map(({ checkId }) => checkId), reason }, series);
 };
 
@@ -71,7 +71,7 @@ const begun = (id: string): WatchedPage => ({ series: [id], stepped: {}, checkId
 
 const pointOf = (check: ComparedCheck & { createdAt: string }, run: ComparedRun): SeriesPoint => ({
   ...pick(check, ['url', 'device', 'auditVersion', 'throttling', 'blockedUrlPatterns', 'createdAt']), // as a series knows it
-  ...measuredOn(run),
+  ...measuredOn(run.environment),
   checkId: check.id,
   locations: locationsOf(run.samples, run.environment?.contended === true),
 });
@@ -124,9 +124,7 @@ const changeOf = (
   const metric = pageMetric(name);
   const newest = series.at(-1) as SeriesPoint;
   if (!newest.locations[name]) return undefined;
-  const points = series.filter(
-    (each) => each.locations[name] && (metric.dependsOn !== 'device' || !isOtherMachine(each, newest)),
-  );
+  const points = series.filter((each) => each.locations[name] && isComparable(name, newest, each));
   const placeOf = (id: string | null | undefined) => {
     const start = series.findIndex(({ checkId }) => checkId === id);
     return start === -1 ? 0 : points.findIndex((each) => series.indexOf(each) >= start);

@@ -78,6 +78,8 @@ const succeeded = (run: Run, factor: number): Run => {
       auditVersion: run.auditVersion,
       chromium: 'HeadlessChrome/153.0.8010.0',
       sandbox: true,
+      fonts: '5c1b9a7e',
+      revision: 1,
       device: 'mobile',
       throttling: 'simulate',
       throttlingValues: presets.mobile,

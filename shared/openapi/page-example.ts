@@ -2,6 +2,11 @@ import { mainNames, noMetrics } from '../page-metrics.ts';
 import { listedPage, type PageResult, pageResult, type StoredResult } from '../pages.ts';
 import { pick } from '../pick.ts';
 
+const measured = {
+  ...{ contended: false, host: '08e094f9c233', chromium: 'HeadlessChrome/153.0.8010.0' },
+  ...{ sandbox: true, fonts: '5c1b9a7e', revision: 1 },
+};
+
 const result = (id: string, createdAt: string, lcp: readonly number[]): StoredResult => ({
   ...pick({ ...noMetrics, performance: 71, accessibility: 100, lcp: lcp[1] ?? null, cls: 0.02 }, mainNames),
   id: `c124b5ca-fa0b-5761-a622-${id}`,
@@ -14,8 +19,7 @@ const result = (id: string, createdAt: string, lcp: readonly number[]): StoredRe
   auditVersion: '13.5.0',
   samples: { performance: [71, 71, 71], accessibility: [100, 100, 100], lcp: [...lcp], cls: [0.02, 0.02, 0.02] },
   sampleCount: 3,
-  contended: false,
-  benchmarkIndex: 2733.5,
+  ...measured,
   audited: {},
   labels: { branch: 'main' },
 });

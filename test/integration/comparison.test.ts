@@ -52,7 +52,7 @@ test('the regions of a check are compared', async () => {
     baseCheckId: null,
     regions: ['us-west1', 'europe-north1'],
     comparable: false,
-    reasons: [{ code: 'different-machine', region: 'europe-north1' }], // nobody knows their speeds
+    reasons: [{ code: 'different-machine', region: 'europe-north1' }], // nobody knows them
     differences: [],
   });
   expect(metrics.lcp).toMatchObject({ best: 'us-west1', change: { estimate: '278ms' }, verdict: 'unknown' });

@@ -7,6 +7,8 @@ export const environment: Environment = {
   auditVersion: '13.5.0',
   chromium: 'HeadlessChrome/153.0.8010.0',
   sandbox: true,
+  fonts: '5c1b9a7e',
+  revision: 1,
   device: 'mobile',
   throttling: 'simulate',
   throttlingValues: presets.mobile,

@@ -69,6 +69,7 @@ export const observed = (
 ): Observation => ({
   order: anOrder({ auditVersion: version }),
   sandbox: true,
+  fonts: '5c1b9a7e',
   machine: { cpuCount: 2, memoryMiB: 4096, kernel: '6.1.0', host: '0123456789ab' },
   cpu: contentionOf({ others: 0, waited: 0, stolen: 0 }),
   blocked: { blockedRequests: [], blockedRequestCount: 0 },

@@ -84,6 +84,7 @@ const eventOf = (recorded: RecordedEvent, { mainFrame }: AuditState): AuditEvent
 
 const observed = ({ frozen, mainFrame, chromium, sandbox }: AuditState) => ({ frozen, mainFrame, chromium, sandbox });
 const fixed = ({ decision, cpu }: RecordedAudit['observation']) => ({
+  fonts: '5c1b9a7e',
   cpu: cpu && { ...missingInCpu, ...cpu },
   shortage: undefined,
   machine: { cpuCount: 2, memoryMiB: 16_384, kernel: 'recorded', host: 'recorded' },

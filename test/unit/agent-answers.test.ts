@@ -95,7 +95,7 @@ test('a page of a list has its change in words, and links to its results over ti
     differences: ['auditVersion'],
   } as never;
   const [unclear] = pagesAnswer(site)({ pages: [{ ...pageExample(), change: different }], nextCursor: null }).pages;
-  expect(unclear?.change).toMatchObject({ verdict: 'unknown', text: 'not comparable: other auditVersion' });
+  expect(unclear?.change).toMatchObject({ verdict: 'unknown', text: 'not comparable: other Lighthouse version' });
   const links = { self: null, check: null, page: '/pages' };
   const failed = { ...pageExample(), state: 'failed' as const, errorCode: 'page-hung' as const, change: null, links };
   const [other] = pagesAnswer(site)({ pages: [failed], nextCursor: null }).pages;

@@ -98,7 +98,7 @@ test('equal values have no best, and a metric that no run has has no change', ()
 
 test.each([
   ['a contended sample', runOf('us-east4', lcps(900, 900, 900), { contended: true }), 'contended'],
-  ['a faster machine', runOf('us-east4', lcps(900, 900, 900), { benchmarkIndex: 3500 }), 'different-machine'],
+  ['another kind of machine', runOf('us-east4', lcps(900, 900, 900), { host: 'ffffffffffff' }), 'different-machine'],
 ])('%s makes the verdict unknown, and the reasons say so', (_, run, code) => {
   const comparison = checksOf([runOf('us-east4', lcps(600, 600, 600))], [run]);
   expect(comparison).toMatchObject({ comparable: false, reasons: [{ code, region: 'us-east4' }], differences: [] });
@@ -156,6 +156,73 @@ test('another throttling changes no score that depends on the page alone, and ot
   expect([comparable, metrics.seo.verdict, metrics.lcp.verdict]).toEqual([false, 'improved', 'regressed']);
 });
 
+const others = { performance: 90, accessibility: 100, ttfb: 100, bytes: 1000 };
+const worse = { performance: 60, lcp: 900, accessibility: 80, ttfb: 900, bytes: 900_000 };
+test.each<[string, Partial<Environment>, object, (keyof Metrics)[]]>([
+  [
+    'chromium',
+    { chromium: 'HeadlessChrome/156.0.8100.3' },
+    { base: '153.0.8010.0', value: '156.0.8100.3' },
+    ['accessibility', 'ttfb', 'bytes'],
+  ],
+  ['sandbox', { sandbox: false }, { base: 'on', value: 'off' }, ['accessibility', 'ttfb', 'bytes']],
+  ['fonts', { fonts: '00000000' }, { base: '5c1b9a7e', value: '00000000' }, []],
+  ['revision', { revision: 2 }, { base: '1', value: '2' }, []],
+])('another %s spoils what it changes, never the rest, unless it was intended', (code, change, values, judged) => {
+  const before = runOf(
+    'us-east4',
+    [1, 2, 3].map(() => ({ lcp: 600, ...others })),
+  );
+  const after = runOf(
+    'us-east4',
+    [1, 2, 3].map(() => worse),
+    change,
+  );
+  const regressed = (comparison: CheckComparison) =>
+    Object.entries(comparison.metrics).flatMap(([name, { verdict }]) => (verdict === 'regressed' ? [name] : []));
+  const comparison = checksOf([before], [after]);
+  expect(comparison).toMatchObject({ comparable: false, reasons: [], differences: [{ code, ...values }] });
+  expect(regressed(comparison)).toEqual(judged);
+  expect(regressed(checksOf([before], [after], {}, { intended: [code as 'chromium'] }))).toEqual([
+    'performance',
+    'accessibility',
+    'lcp',
+    'ttfb',
+    'bytes',
+  ]);
+  expect(checksOf([before], [before], {}, { pool: [aCheck([after])] }).pooledCheckIds).toEqual([]);
+});
+
+test('a difference of one region spoils no other region, and is listed once for all that have it', () => {
+  const regions = ['us-west1', 'us-east4', 'europe-north1'] as const;
+  const newer = { chromium: 'HeadlessChrome/156.0.8100.3' };
+  const base = regions.map((region) => runOf(region, lcps(600, 600, 600)));
+  const runs = regions.map((region, i) => runOf(region, lcps(900, 900, 900), i === 0 ? {} : newer));
+  const { metrics, differences } = checksOf(base, runs);
+  expect(differences.map(({ code }) => code)).toEqual(['chromium']);
+  expect(regions.map((region) => metrics.lcp.regions[region]?.verdict)).toEqual(['regressed', 'unknown', 'unknown']);
+});
+
+test('machines of one kind have equal benchmarks or not, and their regions are compared', () => {
+  const fast = runOf('us-west1', lcps(600, 600, 600), { benchmarkIndex: 278 });
+  const slow = runOf('us-east4', lcps(900, 900, 900), { benchmarkIndex: 2809 });
+  expect(regionsOf(fast, slow)).toMatchObject({
+    comparable: true,
+    reasons: [],
+    metrics: { lcp: { verdict: 'different' } },
+  });
+  const elsewhere = runOf('us-east4', lcps(900, 900, 900), { host: null });
+  const reasons = [{ code: 'different-machine', region: 'us-east4' }];
+  expect(regionsOf(fast, elsewhere)).toMatchObject({ reasons, metrics: { lcp: { verdict: 'unknown' } } });
+  const newer = runOf('us-east4', lcps(900, 900, 900), { chromium: 'HeadlessChrome/156.0.8100.3' });
+  const differences = [{ code: 'chromium', base: '153.0.8010.0', value: '156.0.8100.3' }];
+  expect(regionsOf(fast, newer)).toMatchObject({
+    comparable: false,
+    differences,
+    metrics: { lcp: { verdict: 'unknown' } },
+  });
+});
+
 test('the order and the spelling of inputs, and the values of a preset, make no difference', () => {
   const runs = [runOf('us-east4', lcps(600, 600, 600))];
   const base = aCheck(runs, { blockedUrlPatterns: ['*/a', '*/b'] });
@@ -183,7 +250,7 @@ test('a pool adds the samples of comparable runs to the base, and names their ch
   const pooled = aCheck([runOf('us-east4', lcps(605, 615, 645)), runOf('us-west1', lcps(1, 1, 1))], { id: poolId });
   const others = [
     aCheck([runOf('us-east4', lcps(1, 1, 1), { contended: true })]),
-    aCheck([runOf('us-east4', lcps(1, 1, 1), { benchmarkIndex: 900 })]),
+    aCheck([runOf('us-east4', lcps(1, 1, 1), { host: 'ffffffffffff' })]),
     aCheck([runOf('us-east4', lcps(1, 1, 1))], { throttling: 'none' }),
     aCheck([runOf('us-west1', lcps(1, 1, 1))]),
   ];

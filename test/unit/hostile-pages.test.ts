@@ -48,6 +48,7 @@ const everyWarning: Observation = {
   },
   mainFrame: emptyMainFrame,
   chromium: null,
+  fonts: '5c1b9a7e',
   sandbox: null,
   machine: { cpuCount: 2, memoryMiB: 8192, kernel: '', host: '' },
   cpu: null,

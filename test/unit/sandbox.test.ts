@@ -12,7 +12,7 @@ chmodSync(folder, 0o755);
 const browserOf = (name: string, script: string) => {
   const executable = join(folder, name);
   writeFileSync(executable, `#!/bin/sh\n${script}\n`, { mode: 0o755 });
-  return { executable, env: { PATH: '/usr/bin:/bin' } };
+  return { executable, env: { PATH: '/usr/bin:/bin' }, fonts: '' };
 };
 
 test('a browser that answers from its sandbox is accepted, and killed', async () => {

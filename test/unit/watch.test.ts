@@ -1,18 +1,20 @@
 import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
+import { type MeasuredOn, measuredOn } from '../../shared/comparison/comparable.ts';
 import { type Location, locationsOf, type SeriesPoint, stepOf } from '../../shared/comparison/series.ts';
 import type { ComparedCheck } from '../../shared/comparison/sides.ts';
 import { judgePage, regressedOf, type WatchedPage } from '../../shared/comparison/watch.ts';
 import { noMetrics, pageMetrics } from '../../shared/page-metrics.ts';
 import type { Metrics } from '../../shared/page-metrics-schemas.ts';
 import { seededRandom } from '../simulation/random.ts';
+import { environment } from '../support/environment.ts';
 
 const region = 'us-west1';
-type Change = { metrics?: Partial<Metrics>; state?: string; contended?: boolean; benchmarkIndex?: number };
+type Change = { metrics?: Partial<Metrics>; state?: string } & Partial<MeasuredOn>;
 type Watched = ComparedCheck & { createdAt: string };
 
 const checkOf = (lcps: readonly number[], change: Change = {}, inputs: Partial<ComparedCheck> = {}): Watched => {
-  const { metrics, state = 'succeeded', contended = false, benchmarkIndex = 2000 } = change;
+  const { metrics, state = 'succeeded', contended = false, ...others } = change;
   const samples = lcps.map((lcp) => ({
     ...noMetrics,
     accessibility: 90,
@@ -22,7 +24,14 @@ const checkOf = (lcps: readonly number[], change: Change = {}, inputs: Partial<C
     mainThreadCpu: null,
     contended,
   }));
-  const run = { ...noMetrics, ...samples[0], region, state, samples, environment: { contended, benchmarkIndex } };
+  const run = {
+    ...noMetrics,
+    ...samples[0],
+    region,
+    state,
+    samples,
+    environment: { ...environment, ...others, contended },
+  };
   const common = { id: randomUUID(), url: 'https://example.com/', auditVersion: '13.5.0' as const };
   return { ...common, createdAt: '2031-01-01T00:00:00.000Z', ...inputs, runs: [run] } as Watched;
 };
@@ -38,7 +47,7 @@ const pointOf = (check: Watched): SeriesPoint[] =>
       ? [
           {
             ...check,
-            ...environment,
+            ...measuredOn(environment),
             checkId: check.id,
             locations: locationsOf(samples, environment.contended === true),
           },
@@ -92,7 +101,7 @@ test.each([
   ['one worse check', [slow(), fast(), fast()]],
   ['worse checks with good ones between', [slow(), fast(), slow(), fast(), fast()]],
   ['worse checks whose machine was busy', times(4, () => slow({ contended: true }))],
-  ['two worse checks of a slower machine', times(2, () => slow({ benchmarkIndex: 900 }))],
+  ['two worse checks of another machine', times(2, () => slow({ host: 'ffffffffffff' }))],
   ['failed checks', times(3, failed)],
   ['checks of another version', times(3, () => slow({}, { auditVersion: '12.8.2' }))],
   ['better checks', times(4, () => checkOf([900, 910, 905]))],
@@ -104,7 +113,7 @@ test('a check without a judgement says why, and neither counts nor breaks the se
   const { events, page } = judgeAll([...times(3, fast), slow(), failed(), slow({ contended: true }), slow()]);
   expect([events, page.reason]).toEqual([['6 page.regressed lcp'], null]);
   const reasonOf = (check: Watched) => judgeAll([fast(), check]).page.reason;
-  const reasons = [failed(), slow({ contended: true }), slow({ benchmarkIndex: 900 })].map(reasonOf);
+  const reasons = [failed(), slow({ contended: true }), slow({ host: 'ffffffffffff' })].map(reasonOf);
   expect(reasons).toEqual(['failed', 'contended', 'different-machine']);
   expect(judgeAll([fast()]).page.reason).toBe('first');
 });
@@ -125,11 +134,32 @@ test('an erased check leaves the series, and the next check begins a new one if 
   expect([none.events, none.page.series]).toEqual([[], ids.slice(4)]);
 });
 
-test('a machine of another speed has a series of its own', () => {
-  const there = { benchmarkIndex: 900 };
+test('a machine of another kind has a series of its own', () => {
+  const there = { host: 'ffffffffffff' };
   const checks = [fast(), slow(there), fast(), slow(there), fast(), slow(there), fast(), slow(there)];
   const worse = () => checkOf([6000, 6020, 6011], there);
   expect(judgeAll([...checks, worse(), worse()]).events).toEqual(['9 page.regressed lcp']);
+});
+
+test('another Chromium begins a new series of the times, and the other scores go on', () => {
+  const newer = { chromium: 'HeadlessChrome/156.0.1.0' };
+  const worse = (change: Change = {}) => slow({ ...newer, metrics: { accessibility: 70, ...change.metrics } });
+  const { events, page } = judgeAll([...times(4, fast), worse(), worse()]);
+  expect([events, page.reason]).toEqual([['5 page.regressed accessibility'], null]);
+  expect(judgeAll([...times(4, fast), slow(newer)]).page.reason).toBe('chromium');
+  const slower = () => checkOf([6000, 6020, 6011], newer);
+  expect(judgeAll([...times(4, fast), ...times(4, () => slow(newer)), slower(), slower()]).events).toEqual([
+    '9 page.regressed lcp',
+  ]);
+});
+
+test.each<[string, Change]>([
+  ['fonts', { fonts: '00000000' }],
+  ['revision', { revision: 2 }],
+])('other %s begin a new series of everything', (reason, change) => {
+  const others = times(3, () => slow({ ...change, metrics: { accessibility: 70 } }));
+  expect(judgeAll([...times(4, fast), ...others]).events).toEqual([]);
+  expect(judgeAll([...times(4, fast), ...others.slice(0, 1)]).page).toMatchObject({ reason, series: { length: 1 } });
 });
 
 /* A page with two seconds of TBT, whose checks differ by 9 %. */
@@ -164,7 +194,7 @@ test.each([
 });
 
 test('one worse check on the machine before does not keep a page from being judged on another one', () => {
-  const there = { benchmarkIndex: 900 };
+  const there = { host: 'ffffffffffff' };
   const checks = [fast(), fast(), slow(), ...times(3, () => fast(there)), slow(there), slow(there)];
   expect(judgeAll(checks).events).toEqual(['7 page.regressed lcp']);
 });

@@ -1,5 +1,6 @@
 import { stringify } from 'csv-stringify/sync';
 import type { CheckView } from '../../../shared/check.ts';
+import { measuredOn } from '../../../shared/comparison/comparable.ts';
 import { metricNames } from '../../../shared/page-metrics.ts';
 import type { RunView } from '../../../shared/run.ts';
 import { csvOptions, csvRow } from '../../../shared/run-csv.ts';
@@ -47,7 +48,7 @@ const rowOf = (run: RunView, { id, labels }: CheckView) => ({
     labels,
     sampleCount: run.samples.length,
     errorCode: run.error?.code ?? null,
-    contended: run.environment?.contended ?? null,
+    ...measuredOn(run.environment),
     benchmarkIndex: run.environment?.benchmarkIndex ?? null,
     throttling: throttlingOf(run),
     blockedUrlPatterns: run.environment?.blockedUrlPatterns ?? null,

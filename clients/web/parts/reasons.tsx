@@ -14,7 +14,7 @@ export const Reasons = ({ reasons, differences = [] }: Props) => {
   return (
     <ul class="warnings" aria-label="Why verdicts are unknown">
       {differences.map((difference) => (
-        <li key={difference.code}>
+        <li key={differenceText(difference)}>
           <TwoLines>
             <span aria-hidden="true">⚠ </span>
             <Quoted text={differenceText(difference)} />

@@ -5,6 +5,7 @@ import { numberOf, textOf } from '../../words/numbers.ts';
 import { zoneName } from '../../words/times.ts';
 import { navigate } from '../router.ts';
 import { incomparable, regionsOf } from '../series.ts';
+import { drawSteps, gapsOf, trendSteps } from './trend-steps.ts';
 
 export const HEIGHT = 320;
 /** Narrower charts have the names of the regions above the ends of their lines, in pixels. */
@@ -49,7 +50,8 @@ export const plotOf = (
   const regions = regionsOf(runs);
   const times = [...new Set(runs.map(({ createdAt }) => createdAt))].sort();
   const indexOf = new Map(times.map((time, i) => [time, i]));
-  const hollow = incomparable(runs);
+  const hollow = incomparable(runs, name);
+  const steps = trendSteps(runs, name, indexOf);
   const theme = colors[scheme];
   const rows = regions.map((region) =>
     rowOf(
@@ -64,7 +66,7 @@ export const plotOf = (
     padding: [null, width < WIDE ? null : roomFor(regions), null, null],
     series: [
       { label: `Time (${zoneName()})`, value: '{YYYY}-{MM}-{DD} {HH}:{mm}' },
-      ...regions.map((region, i) => lineOf(region, i, name, theme)),
+      ...regions.map((region, i) => ({ ...lineOf(region, i, name, theme), gaps: gapsOf(rows[i] ?? [], steps) })),
     ],
     axes: axesOf(name, theme),
     scales: {
@@ -72,7 +74,11 @@ export const plotOf = (
       y: { range: (_, min, max) => rangeOf(name, min, max) },
     },
     hooks: {
-      draw: [(plot) => drawPoints(plot, rows, hollow, theme), (plot) => drawNames(plot, regions, theme)],
+      draw: [
+        (plot) => drawSteps(plot, steps, theme),
+        (plot) => drawPoints(plot, rows, hollow, theme),
+        (plot) => drawNames(plot, regions, theme),
+      ],
       ready: [(plot) => plot.over.addEventListener('click', () => openRun(plot, rows))],
     },
   };

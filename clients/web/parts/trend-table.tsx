@@ -3,7 +3,7 @@ import type { MetricName } from '../../../shared/page-metrics.ts';
 import type { RunSummary } from '../../../shared/summaries.ts';
 import { gradeOf, metricNames, numberOf, textOf } from '../../words/numbers.ts';
 import { localTime } from '../../words/times.ts';
-import { incomparable } from '../series.ts';
+import { incomparable, stepsOf } from '../series.ts';
 import { CsvButton } from './csv-button.tsx';
 import { DataTable } from './data-table.tsx';
 import { Graded, NotMeasured } from './value.tsx';
@@ -16,6 +16,7 @@ type TableProps = { runs: readonly RunSummary[]; name: MetricName; filter: strin
 /** The runs behind the chart. */
 export const TrendTable = ({ runs, name, filter }: TableProps) => {
   const parts = useMemo(() => partsOf(runs), [runs]);
+  const notesOf = useMemo(() => notesBy(runs), [runs]);
   const names = useInSteps(name, parts.length);
   return (
     <>
@@ -28,17 +29,26 @@ export const TrendTable = ({ runs, name, filter }: TableProps) => {
         class="runs"
         columns={['Time', 'Region', metricNames[name], 'Samples', 'Lighthouse', 'Note']}
       >
-        {parts.map((rows, i) => names[i] && <Rows key={i} rows={rows} name={names[i]} />)}
+        {parts.map((part, i) => names[i] && <Rows key={i} runs={part} name={names[i]} notesOf={notesOf} />)}
       </DataTable>
     </>
   );
 };
 
 /** Returns the rows of the table in parts that the page renders at once. */
-const partsOf = (runs: readonly RunSummary[]) => {
-  const reasons = incomparable(runs);
-  const rows = runs.map((run) => ({ run, why: reasons.get(run) }));
-  return Array.from({ length: Math.ceil(rows.length / STEP) }, (_, i) => rows.slice(i * STEP, (i + 1) * STEP));
+const partsOf = (runs: readonly RunSummary[]) =>
+  Array.from({ length: Math.ceil(runs.length / STEP) }, (_, i) => runs.slice(i * STEP, (i + 1) * STEP));
+
+type Notes = Record<'reasons' | 'steps', ReadonlyMap<RunSummary, string>>;
+
+/** Returns a function with the notes on the runs by metric. It computes those of each metric once. */
+const notesBy = (runs: readonly RunSummary[]) => {
+  const known = new Map<MetricName, Notes>();
+  return (name: MetricName): Notes => {
+    const notes = known.get(name) ?? { reasons: incomparable(runs, name), steps: stepsOf(runs, name) };
+    known.set(name, notes);
+    return notes;
+  };
 };
 
 /**
@@ -55,15 +65,19 @@ const useInSteps = (name: MetricName, count: number) => {
   return names;
 };
 
-type RowOfRun = { run: RunSummary; why: string | undefined };
+type RowsProps = { runs: readonly RunSummary[]; name: MetricName; notesOf: (name: MetricName) => Notes };
 
-const Rows = ({ rows, name }: { rows: readonly RowOfRun[]; name: MetricName }) =>
-  useMemo(() => rows.map((row) => <Row key={row.run.id} {...row} name={name} />), [rows, name]);
+const Rows = ({ runs, name, notesOf }: RowsProps) =>
+  useMemo(
+    () => runs.map((run) => <Row key={run.id} run={run} name={name} {...notesOf(name)} />),
+    [runs, name, notesOf],
+  );
 
-const Row = ({ run, name, why }: RowOfRun & { name: MetricName }) => {
+const Row = ({ run, name, reasons, steps }: Notes & { run: RunSummary; name: MetricName }) => {
   const value = run.state === 'succeeded' ? numberOf(run, name) : null;
   const notes = [
-    run.errorCode ? `failed: ${run.errorCode}` : why,
+    run.errorCode ? `failed: ${run.errorCode}` : reasons.get(run),
+    steps.has(run) && `new series: ${steps.get(run)}`,
     !run.links.self && 'expired, only its numbers are kept',
   ];
   return (

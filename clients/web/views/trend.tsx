@@ -78,10 +78,8 @@ const Series = ({ series, filter, isFiltered, metric }: SeriesProps) => {
       <TrendChart runs={runs} name={chosen} />
       <p class="legend">
         <span>● comparable with the newest run of its region</span>
-        <span>
-          ○ not comparable: other work used the CPU, another machine or Lighthouse version, other throttling or blocked
-          URLs
-        </span>
+        <span>○ not comparable with it. The note in the table says why</span>
+        <span>┆ a new series begins, because the way of auditing changed</span>
         {runs.length >= MAX_RUNS && <span>The newest {MAX_RUNS} runs are shown.</span>}
       </p>
       {note}

@@ -7,11 +7,16 @@ import { basename, dirname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { promisify } from 'node:util';
 import { createZstdDecompress } from 'node:zlib';
-import { copyFonts, deployedFonts, onlyFontsOf, versionOfFonts } from './fonts.ts';
+import { copyFonts, deployedFonts, fingerprintOf, onlyFontsOf, versionOfPackages } from './fonts.ts';
 import { removeStale } from './stale-entries.ts';
 
-/** The Chromium binary, the extra environment variables that it needs, and the folder of a database of authorities. */
-export type Chromium = { executable: string; env: Record<string, string>; trustStore?: string | undefined };
+/** The Chromium binary, the extra environment variables that it needs, the fingerprint of its fonts, and a folder of authorities. */
+export type Chromium = {
+  executable: string;
+  env: Record<string, string>;
+  fonts: string;
+  trustStore?: string | undefined;
+};
 
 /** Folder of a deployed function with Chromium's files, each compressed with zstd. Without it the npm package is used. */
 const packedDir = join(import.meta.dirname, 'chromium');
@@ -26,18 +31,19 @@ export const prepareChromium = async (dir = tmpdir(), signal?: AbortSignal): Pro
     : new URL('../package.json', import.meta.resolve('@sparticuz/chromium'));
   const { version } = JSON.parse(await readFile(packageFile, 'utf8')) as { version: string };
   const deployed = deployedFonts();
-  const home = join(dir, deployed ? `chromium-${version}` : `chromium-${version}-${await versionOfFonts()}`);
+  const home = join(dir, deployed ? `chromium-${version}` : `chromium-${version}-${await versionOfPackages()}`);
   if (!existsSync(home)) await unpack(home, signal);
   await makeReadable(home).catch(() => {}); // another user owns the copy
   const executable = join(home, 'chromium');
-  const fonts = onlyFontsOf(deployed ?? join(home, 'fonts'));
+  const folder = deployed ?? join(home, 'fonts');
+  const [fonts, env] = [await fingerprintOf(folder), onlyFontsOf(folder)];
 
-  const error = await startError(executable, fonts);
-  if (!error) return { executable, env: fonts };
-  const bundled = { ...fonts, LD_LIBRARY_PATH: join(home, 'al2023', 'lib') };
+  const error = await startError(executable, env);
+  if (!error) return { executable, env, fonts };
+  const bundled = { ...env, LD_LIBRARY_PATH: join(home, 'al2023', 'lib') };
   // Chromium loads this library at its first https page, and crashes if the machine lacks what the library needs.
   const bundledError = await startError(executable, { ...bundled, LD_PRELOAD: 'libsoftokn3.so' });
-  if (!bundledError) return { executable, env: bundled };
+  if (!bundledError) return { executable, env: bundled, fonts };
   const library = bundledError.match(/loading shared libraries: (\S+?):/)?.[1];
   throw new Error(
     library

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { copyFile, mkdir, stat, writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { findPackageJSON } from 'node:module';
 import { basename, dirname, join } from 'node:path';
 import { FONT_CONFIG, fontConfig, fontRows } from './font-rows.ts';
@@ -11,11 +11,27 @@ const deployedDir = join(import.meta.dirname, 'fonts');
 /** Folder from which a deployed function reads the fonts. Elsewhere undefined, because each user must be able to read them. */
 export const deployedFonts = (): string | undefined => (existsSync(deployedDir) ? deployedDir : undefined);
 
-/** Returns a text that changes with the fonts and their settings. */
-export const versionOfFonts = async (): Promise<string> => {
-  const hash = createHash('sha256').update(fontConfig);
-  for (const path of fontFiles()) hash.update(`\n${basename(path)} ${(await stat(path)).size}`);
-  return hash.digest('hex').slice(0, 8);
+/** Returns a text that changes with the fonts of the npm packages and their settings. */
+export const versionOfPackages = (): Promise<string> => fingerprint(fontFiles(), fontConfig);
+
+/** Returns the same text for a folder with these fonts. */
+export const fingerprintOf = async (folder: string): Promise<string> => {
+  const names = (await readdir(folder)).filter((name) => name !== FONT_CONFIG);
+  const settings = await readFile(join(folder, FONT_CONFIG), 'utf8');
+  return fingerprint(
+    names.map((name) => join(folder, name)),
+    settings,
+  );
+};
+
+const fingerprint = async (paths: readonly string[], settings: string): Promise<string> => {
+  const hash = createHash('sha256').update(settings);
+  const files = await Promise.all(paths.map(async (path) => `\n${basename(path)} ${(await stat(path)).size}`));
+  return files
+    .sort()
+    .reduce((all, file) => all.update(file), hash)
+    .digest('hex')
+    .slice(0, 8);
 };
 
 /** Copies the fonts of the npm packages to a folder, with their settings. */

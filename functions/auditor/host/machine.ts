@@ -1,13 +1,19 @@
 import { createHash } from 'node:crypto';
 import { availableParallelism, cpus, release, totalmem } from 'node:os';
 
-/** Describes the machine for a run. Machines with the same CPU model, CPU count, memory and kernel have the same `host`. */
+/** Size of the steps in which memory counts. Kernels reserve a few mebibytes more or less of the same memory. */
+const MEMORY_STEP_MIB = 256;
+
+/**
+ * Describes the machine for a run. Machines with the same CPU model, CPU count and memory have the same `host`, also after an
+ * update of the kernel.
+ */
 export const machine = () => {
   const cpuCount = availableParallelism();
   const memoryMiB = Math.round(MEMORY_BYTES / 2 ** 20);
   const kernel = release();
   const host = createHash('sha256')
-    .update(JSON.stringify([cpus()[0]?.model, cpuCount, memoryMiB, kernel]))
+    .update(JSON.stringify([cpus()[0]?.model, cpuCount, Math.round(memoryMiB / MEMORY_STEP_MIB)]))
     .digest('hex')
     .slice(0, 12);
   return { cpuCount, memoryMiB, kernel, host };

@@ -88,7 +88,7 @@ export const auditors = ({
 
   const auditPage = async (order: AuditOrder, signal: AbortSignal, settings: AuditSettings): Promise<AuditResult> => {
     const { auditVersion } = order;
-    const { executable, env, trustStore } = await host.prepare();
+    const { executable, env, fonts, trustStore } = await host.prepare();
     await using proxy = await disposable(openEgressProxy({ ...targets, url: order.url }));
     await pool.allStopped(); // a browser that is still exiting would slow this audit
     const auditor = pool.take(auditVersion);
@@ -97,7 +97,7 @@ export const auditors = ({
       const launch = { executable, proxyPort: proxy.port, env, trustStore, sandbox };
       const ended = await auditor.audit({ order, launch }, { onBrowser, onEvent: settings.onEvent }, signal);
       sandbox = sandboxAfter(sandbox, ended.sandbox);
-      const observation = observationOf(order, ended, proxy);
+      const observation = observationOf(order, ended, proxy, fonts);
       settings.onObservation?.(observation);
       return scrubResult(judge(observation), scrubberOf(order.secrets, order.url));
     } finally {
@@ -216,10 +216,12 @@ const observationOf = (
   { secrets, ...order }: AuditOrder,
   { measuredAt, cpu, ...ended }: EndedAudit,
   proxy: EgressProxy,
+  fonts: string,
 ): Observation => ({
   order,
   ...(secrets && { sentSecretsTo: order.url }),
   ...ended,
+  fonts,
   machine: machine(),
   cpu: cpu && contentionOf(cpu),
   blocked: blockedRequestsIn(proxy.decisions),

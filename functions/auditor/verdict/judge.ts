@@ -8,6 +8,7 @@ import type { Run } from '../../../shared/run.ts';
 import type { SimulatedLoad } from '../../../shared/simulated-loads.ts';
 import type { Uncorrected } from '../../../shared/simulations-schemas.ts';
 import { cutText, MAX_FINAL_URL_LENGTH } from '../../../shared/text.ts';
+import { AUDIT_REVISION } from '../../../shared/version.ts';
 import { redact, redactText } from '../../lib/redact.ts';
 import type { AuditSummary, MainFrame } from '../messages.ts';
 import { faultOf } from './faults.ts';
@@ -106,12 +107,14 @@ const environmentOf = (
   complete: boolean,
   observation: Observation,
 ): Environment | null => {
-  const { order, chromium, sandbox, machine, cpu } = observation;
+  const { order, chromium, sandbox, fonts, machine, cpu } = observation;
   if (!chromium) return null;
   return {
     auditVersion: order.auditVersion,
     chromium,
     sandbox,
+    fonts,
+    revision: AUDIT_REVISION,
     device: order.options.device,
     throttling: summary?.throttling ?? null,
     throttlingValues: summary?.throttlingValues ?? null,

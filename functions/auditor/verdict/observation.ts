@@ -21,6 +21,8 @@ export type Observation = {
   chromium: string | null;
   /** True if Chromium ran its renderers in its sandbox. */
   sandbox: boolean | null;
+  /** Fingerprint of the fonts that Chromium sees. */
+  fonts: string;
   machine: Pick<Environment, 'cpuCount' | 'memoryMiB' | 'kernel' | 'host'>;
   /** CPU contention during the timed part. Null if the host does not report CPU use. */
   cpu: {

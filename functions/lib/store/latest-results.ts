@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { measuredNames, measuredOn } from '../../../shared/comparison/comparable.ts';
 import { mainNames, noMetrics } from '../../../shared/page-metrics.ts';
 import type { StoredResult } from '../../../shared/pages.ts';
 import { pick } from '../../../shared/pick.ts';
@@ -20,8 +21,7 @@ export const resultOf = (run: RunItem, check: CheckItem, createId: string): Stor
     (name) => run.samples.map((sample) => sample[name]),
   ),
   sampleCount: run.samples.length,
-  contended: run.environment?.contended ?? null,
-  benchmarkIndex: run.environment?.benchmarkIndex ?? null,
+  ...measuredOn(run.environment),
   audited: {
     ...pick(check, ['categories', 'basicAuth', 'throttling']),
     blockedUrlPatterns: hashed(check.blockedUrlPatterns),
@@ -86,7 +86,7 @@ const resultOfEntry = (run: ListedRun & { expiresAt?: number }, { createId }: It
     'auditVersion',
     ...mainNames,
   ]),
-  ...pick(run, ['errorCode', 'sampleCount', 'contended', 'benchmarkIndex', 'labels', 'runExpiresAt', 'expiresAt']),
+  ...pick(run, ['errorCode', 'sampleCount', ...measuredNames, 'labels', 'runExpiresAt', 'expiresAt']),
   createId: String(createId),
   samples: {},
   audited: {

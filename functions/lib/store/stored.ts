@@ -49,6 +49,8 @@ export const textOf = (map: object | undefined): string | undefined => map && JS
 const EnvironmentFields = Environment.extend({
   auditVersion: name<AuditVersion>(),
   device: name<Device>().nullable(),
+  fonts: z.string().nullable().default(null),
+  revision: number,
   benchmarkedAt: z.iso.datetime().nullable().default(null),
   cpuStolen: number,
   cpuWaitMs: number,
