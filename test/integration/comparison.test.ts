@@ -215,6 +215,6 @@ test('a wrong base, pool or intended difference is refused with the values that 
   expect(unknown.detail).toMatch(/^No other finished check of .+ on mobile has the label branch=nowhere\. Create one/);
   const { detail } = await problemOf(await compare(id, `?base=${other}&intended=colour`), 400, 'invalid-request');
   expect(detail).toBe(
-    'Intended differences must be a list with commas of: url, auditVersion, device, categories, throttling, blockedUrlPatterns, headers, basicAuth, cookies, storageState.',
+    'Intended differences must be a list with commas of: url, auditVersion, device, categories, throttling, blockedUrlPatterns, headers, basicAuth, cookies, storageState, chromium, sandbox, fonts, revision.',
   );
 });

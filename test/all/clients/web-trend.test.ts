@@ -37,6 +37,19 @@ const savedBy = async (page: Page) => {
   return () => saved;
 };
 
+/** Records the texts that a page draws on its canvases. */
+const recordDrawn = (page: Page) =>
+  page.evaluateOnNewDocument(() => {
+    const drawn: string[] = [];
+    const { fillText } = CanvasRenderingContext2D.prototype;
+    CanvasRenderingContext2D.prototype.fillText = function (text, ...rest) {
+      drawn.push(text);
+      fillText.call(this, text, ...rest);
+    };
+    Object.assign(globalThis, { drawn });
+  });
+const drawnOn = (page: Page) => page.evaluate(() => (globalThis as unknown as { drawn: string[] }).drawn);
+
 test('a trend marks runs with other throttling, has times of 24 hours, and saves all of its runs', async () => {
   const of = (throttlingValues: typeof presets.mobile | null) => ({
     lcps: [633, 640, 629],
@@ -47,15 +60,7 @@ test('a trend marks runs with other throttling, has times of 24 hours, and saves
   for (let i = 0; i < 2; i++) await finishedCheck(site.world, { url }, [of(presets.mobile), of(presets.mobile)]);
   await using view = await site.open('/docs');
   const { page, errors } = view;
-  await page.evaluateOnNewDocument(() => {
-    const drawn: string[] = [];
-    const { fillText } = CanvasRenderingContext2D.prototype;
-    CanvasRenderingContext2D.prototype.fillText = function (text, ...rest) {
-      drawn.push(text);
-      fillText.call(this, text, ...rest);
-    };
-    Object.assign(globalThis, { drawn });
-  });
+  await recordDrawn(page);
   // The page reads 100 runs at once. With 4, a few runs are enough for several pages.
   await page.setRequestInterception(true);
   page.on('request', (request) => void request.continue({ url: request.url().replace('limit=100', 'limit=4') }));
@@ -68,14 +73,8 @@ test('a trend marks runs with other throttling, has times of 24 hours, and saves
       (cells) => cells.filter((cell) => cell.textContent === 'other throttling').length,
     ),
   ).toBe(2);
-  await page.waitForFunction(() =>
-    (globalThis as unknown as { drawn: string[] }).drawn.some((text) => /^\d\d:\d\d/.test(text)),
-  );
-  expect(
-    await page.evaluate(() =>
-      (globalThis as unknown as { drawn: string[] }).drawn.filter((text) => /[ap]m/i.test(text)),
-    ),
-  ).toEqual([]);
+  await expect.poll(() => drawnOn(page)).toContainEqual(expect.stringMatching(/^\d\d:\d\d/));
+  expect((await drawnOn(page)).filter((text) => /[ap]m/i.test(text))).toEqual([]);
   await expectAccessible(page);
 
   const saved = await savedBy(page);
@@ -83,6 +82,30 @@ test('a trend marks runs with other throttling, has times of 24 hours, and saves
   const lines = (await saved()).trimEnd().split('\r\n');
   expect(lines.filter((line) => line.startsWith('createdAt,'))).toHaveLength(1);
   expect(new Set(lines.slice(1).map((line) => line.split(',')[2])).size).toBe(6);
+  expect(errors).toEqual([]);
+});
+
+test('another Chromium is a step of the times with its cause in the chart and the table, and none of other scores', async () => {
+  const of = 'https://example.com/browsers';
+  const older = { lcps: [633, 640, 629], environment: { chromium: 'HeadlessChrome/150.0.1.0' } };
+  const newer = { lcps: [733, 740, 729], environment: { chromium: 'HeadlessChrome/153.0.8010.0' } };
+  for (const each of [older, older, newer, newer]) await finishedCheck(site.world, { url: of }, [each, each]);
+  await using view = await site.open('/docs');
+  const { page, errors } = view;
+  await recordDrawn(page);
+  await page.goto(`${site.url}/pages?url=${encodeURIComponent(of)}&metric=lcp`);
+  const step = 'Chromium 150.0.1.0 → 153.0.8010.0';
+  const notes = () =>
+    page.$$eval('.runs tbody td:last-child', (cells) => cells.map(({ textContent }) => textContent).filter(Boolean));
+  await untilShown(page, `new series: ${step}`);
+  expect((await notes()).toSorted()).toEqual([
+    ...Array.from({ length: 2 }, () => `new series: ${step}`),
+    ...Array.from({ length: 4 }, () => 'other Chromium'),
+  ]);
+  await expect.poll(() => drawnOn(page)).toContain(step);
+  await expectAccessible(page);
+  await press(page, 'Accessibility');
+  await expect.poll(notes).toEqual([]);
   expect(errors).toEqual([]);
 });
 
