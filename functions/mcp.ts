@@ -1,4 +1,9 @@
-import { WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js';
+import {
+  createMcpHandler,
+  isLegacyRequest,
+  type McpServer,
+  WebStandardStreamableHTTPServerTransport,
+} from '@modelcontextprotocol/server';
 import { Client } from '../clients/api/client.ts';
 import { mcpServer } from '../clients/mcp/server.ts';
 import type { McpEnv } from '../shared/env.ts';
@@ -33,21 +38,32 @@ export const mcp = ({ API_URL: url, PUBLIC_URL: publicUrl, CORS_ORIGINS, answerM
     using late = abortAfter(answerMs);
     const signal = AbortSignal.any([late.signal, request.signal].filter((each) => each !== undefined));
     const client = new Client({ url, key: keyOf(request), signal, retryUntil: start + RETRY_MS });
-    const server = mcpServer({
-      version: SERVICE_VERSION,
-      connect: async () => client,
-      site: publicUrl ?? originOf(request),
-      steps,
-      waitUntil: start + answerMs - LAST_MS,
-    });
-    const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true });
-    await server.connect(transport);
-    try {
-      return await replyOf(await transport.handleRequest(messageOf(request, url), { parsedBody: request.body }));
-    } finally {
-      await server.close();
-    }
+    const serve = () =>
+      mcpServer({
+        version: SERVICE_VERSION,
+        connect: async () => client,
+        site: publicUrl ?? originOf(request),
+        steps,
+        waitUntil: start + answerMs - LAST_MS,
+      });
+    return replyOf(await answered(serve, messageOf(request, url), request.body));
   };
+};
+
+/** Answers a message of the protocol of 2026, or of an earlier one. Both answer as JSON, because API Gateway can't stream. */
+const answered = async (
+  serve: () => McpServer,
+  message: globalThis.Request,
+  parsedBody: unknown,
+): Promise<Response> => {
+  if (!(await isLegacyRequest(message, parsedBody))) {
+    const handler = createMcpHandler(serve, { responseMode: 'json', legacy: 'reject' });
+    return handler.fetch(message, { parsedBody }).finally(handler.close);
+  }
+  const server = serve();
+  const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true });
+  await server.connect(transport);
+  return transport.handleRequest(message, { parsedBody }).finally(() => server.close());
 };
 
 const steps = {
@@ -75,8 +91,8 @@ const keyOf = ({ headers }: Request): string | undefined => /^Bearer +(\S+) *$/i
 
 /** Returns the request without its key, which the protocol does not need. */
 const messageOf = ({ headers }: Request, url: string): globalThis.Request => {
-  const named = ['accept', 'content-type', 'mcp-protocol-version'].flatMap((name) =>
-    headers[name] === undefined ? [] : [[name, headers[name]] as [string, string]],
+  const named = Object.entries(headers).filter(
+    (header): header is [string, string] => header[1] !== undefined && /^(accept|content-type|mcp-.*)$/.test(header[0]),
   );
   return new globalThis.Request(`${url}/mcp`, { method: 'POST', headers: named });
 };

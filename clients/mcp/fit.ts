@@ -13,7 +13,7 @@ export const Limit = z
   .min(1)
   .max(MAX_LIMIT)
   .optional()
-  .describe('Most entries of each list. Without it, lists are cut until the answer has at most 2 kB.');
+  .describe('Most entries of each list.');
 
 type Parts = {
   /** Returns the answer with so many rows, and so many entries in each of the other lists. */

@@ -33,7 +33,7 @@ export const RunInputs = inputsOf({
     .string()
     .regex(/^[ -~]{1,255}$/)
     .optional()
-    .describe('A repeated call with the same key and inputs returns the same check, and creates no other.'),
+    .describe('A repeated call with it makes no second check.'),
   limit: Limit,
 });
 
@@ -48,16 +48,11 @@ export const GetInputs = inputsOf({
   limit: Limit,
 });
 
-const ListLimit = z
-  .int()
-  .min(1)
-  .max(MAX_LISTED)
-  .optional()
-  .describe('Most entries. Without it, as many as fit in 2 kB, up to 10.');
+const ListLimit = z.int().min(1).max(MAX_LISTED).optional().describe('Most entries.');
 const lists = {
   url: z.string().optional(),
   device: Device.optional(),
-  label: z.array(z.string()).optional().describe('Each is a label such as branch=main. All must match.'),
+  label: z.array(z.string()).optional().describe('Such as branch=main. All must match.'),
   limit: ListLimit,
   cursor: z.string().optional().describe('The nextCursor of the page before.'),
 };
@@ -79,7 +74,7 @@ export const withColon = (label: string): string => label.replace(/^([^:=]+)=/, 
 export const CompareInputs = inputsOf({
   checkId,
   baseCheckId: Id.optional().describe('The earlier check.'),
-  baseLabel: z.string().optional().describe('Or a label such as branch=main: the newest check of the page with it.'),
+  baseLabel: z.string().optional().describe('Or the newest check of the page with a label such as branch=main.'),
   pool: z.int().min(1).max(10).optional().describe('Checks with the label that make the base. Default: 5.'),
   intended: z.array(z.enum(differenceCodes)).optional().describe('Differences that were meant.'),
   limit: Limit,

@@ -1,18 +1,11 @@
-import type { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
-import type { RequestHandlerExtra } from '@modelcontextprotocol/sdk/shared/protocol.js';
-import type {
-  ListToolsResult,
-  ServerNotification,
-  ServerRequest,
-  ToolAnnotations,
-} from '@modelcontextprotocol/sdk/types.js';
+import type { McpServer, ServerContext, ToolAnnotations } from '@modelcontextprotocol/server';
 import { z } from 'zod';
 import { cutText } from '../../shared/text.ts';
 import type { Client } from '../api/client.ts';
 import { ServiceError } from '../api/service-error.ts';
 import { commandSteps, type ErrorSteps, serviceErrorText } from '../words/service-error.ts';
 import { MAX_BYTES } from './fit.ts';
-import { jsonSchemaOf } from './json-schema.ts';
+import { readable } from './json-schema.ts';
 import { NextStepError } from './run-check.ts';
 
 /** How the tools reach the service. */
@@ -27,8 +20,8 @@ export type Reach = {
   waitUntil?: number | undefined;
 };
 
-type Extra = RequestHandlerExtra<ServerRequest, ServerNotification>;
-export type Call = Extra & Pick<Reach, 'waitUntil'> & { site: string };
+export type Call = Pick<ServerContext['mcpReq'], 'signal' | '_meta' | 'notify'> &
+  Pick<Reach, 'waitUntil'> & { site: string };
 
 type Tool<Inputs extends z.ZodObject> = {
   title: string;
@@ -39,10 +32,7 @@ type Tool<Inputs extends z.ZodObject> = {
   annotations?: ToolAnnotations;
   work: (client: Client, inputs: z.output<Inputs>, call: Call) => Promise<object>;
 };
-/** Adds a tool to a server. `shown` is how the list of tools describes it. */
-type AddTool = ((server: McpServer, name: string, reach: Reach) => void) & {
-  shown: Omit<ListToolsResult['tools'][number], 'name'>;
-};
+type AddTool = (server: McpServer, name: string, reach: Reach) => void;
 
 const readOnly = { readOnlyHint: true, openWorldHint: false } as const;
 
@@ -56,13 +46,12 @@ export const tool = <Inputs extends z.ZodObject>({
   work,
 }: Tool<Inputs>): AddTool => {
   const about = { title, description, annotations };
-  const schemas = { inputSchema: inputs, outputSchema: z.looseObject(outputs) };
-  const add = (server: McpServer, name: string, { connect, site, steps, waitUntil }: Reach) => {
-    const run = async (given: unknown, extra: Extra) => {
+  const schemas = { inputSchema: readable(inputs), outputSchema: readable(z.looseObject(outputs)) };
+  return (server, name, { connect, site, steps, waitUntil }) => {
+    server.registerTool(name, { ...about, ...schemas }, async (given, { mcpReq }) => {
       try {
         const client = await connect();
-        const call = { ...extra, site: site ?? client.url, waitUntil };
-        const result = await work(client, given as z.output<Inputs>, call);
+        const result = await work(client, given, { ...mcpReq, site: site ?? client.url, waitUntil });
         return {
           content: [{ type: 'text' as const, text: JSON.stringify(result) }],
           structuredContent: { ...result },
@@ -72,12 +61,8 @@ export const tool = <Inputs extends z.ZodObject>({
         const text = cutText(errorText(error, steps), MAX_BYTES);
         return { isError: true, content: [{ type: 'text' as const, text }] };
       }
-    };
-    server.registerTool<z.ZodObject, z.ZodObject>(name, { ...about, ...schemas }, run);
+    });
   };
-  const inputSchema = jsonSchemaOf(schemas.inputSchema, 'input');
-  const outputSchema = jsonSchemaOf(schemas.outputSchema, 'output');
-  return Object.assign(add, { shown: { ...about, inputSchema, outputSchema } });
 };
 
 /** Next steps after an error of the service that only an agent can do, by the code of the error. */

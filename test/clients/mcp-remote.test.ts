@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { Client as ModernClient, StreamableHTTPClientTransport as ModernTransport } from '@modelcontextprotocol/client';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
@@ -86,6 +87,22 @@ test('an agent with a URL and a key runs a check, waits for its end, and finds i
   expect((await call('list_pages', { url: 'https://example.com/' })).data).toMatchObject({
     pages: [{ checkId: found?.id, performance: 98, page: expect.stringContaining(`${api.url}/pages?url=`) }],
   });
+});
+
+test('an agent of the protocol of 2026 discovers the server, lists the tools, and calls one', async () => {
+  const modern = new ModernClient(
+    { name: 'test', version: '1' },
+    { versionNegotiation: { mode: { pin: '2026-07-28' } } },
+  );
+  const requestInit = { headers: { authorization: `Bearer ${key}` } };
+  await modern.connect(new ModernTransport(new URL(`${api.url}/mcp`), { requestInit }));
+  expect(modern.getServerVersion()?.version).toBe(SERVICE_VERSION);
+  expect((await modern.listTools()).tools).toHaveLength(8);
+  const { isError, structuredContent } = await modern.callTool({ name: 'list_checks', arguments: {} });
+  expect([isError, structuredContent]).toMatchObject([undefined, { checks: expect.any(Array) }]);
+  const refused = await modern.callTool({ name: 'get_check', arguments: { checkId: randomUUID(), wait: 1 } });
+  expect(refused).toMatchObject({ isError: true, content: [{ text: expect.stringContaining('has no input wait') }] });
+  await modern.close();
 });
 
 test('the scopes of the key hold, and an error has its next step', async () => {

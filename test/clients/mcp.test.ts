@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { gunzipSync } from 'node:zlib';
+import { Client as ModernClient } from '@modelcontextprotocol/client';
+import { StdioClientTransport as ModernTransport } from '@modelcontextprotocol/client/stdio';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -32,10 +34,13 @@ afterAll(async () => {
 /** Starts `page-audit mcp` as an agent does. */
 const startAgent = async (url: string): Promise<Client> => {
   const client = new Client({ name: 'test', version: '1' });
-  const args = ['clients/cli/main.ts', 'mcp'];
-  await client.connect(new StdioClientTransport({ command: process.execPath, args, env: { PAGE_AUDIT_URL: url } }));
+  await client.connect(new StdioClientTransport(commandAt(url)));
   return client;
 };
+
+const commandAt = (url: string) => ({
+  ...{ command: process.execPath, args: ['clients/cli/main.ts', 'mcp'], env: { PAGE_AUDIT_URL: url } },
+});
 
 const samples = [{ ...noMetrics, lcp: 900, cpuBusy: 0, mainThreadCpu: null, contended: false }];
 const runIn = async (id: string, region: string) => {
@@ -70,7 +75,7 @@ const read = async (name: string, args: object) => {
 
 test('an agent finds eight tools, and only one of them changes something', async () => {
   const { tools } = await agent.listTools();
-  expect(JSON.stringify(tools).length).toBeLessThan(22_000); // each session of an agent reads them
+  expect(JSON.stringify(tools).length).toBeLessThan(9216); // each session of an agent reads them
   expect(JSON.stringify(tools)).not.toMatch(/"(\$ref|\$defs|definitions)"/); // some clients would show no tool
   for (const { inputSchema } of tools)
     for (const each of Object.values(inputSchema.properties ?? {})) expect(each).toHaveProperty('type');
@@ -83,6 +88,20 @@ test('an agent finds eight tools, and only one of them changes something', async
   expect(tools.filter(({ annotations }) => annotations?.readOnlyHint !== true).map(({ name }) => name)).toEqual([
     'run_check',
   ]);
+});
+
+test('an agent of the protocol of 2026 sees the same tools, and reads a check', async () => {
+  const modern = new ModernClient(
+    { name: 'test', version: '1' },
+    { versionNegotiation: { mode: { pin: '2026-07-28' } } },
+  );
+  await modern.connect(new ModernTransport(commandAt(api.url)));
+  const named = (tools: { name: string; inputSchema: object }[]) =>
+    tools.map(({ name, inputSchema }) => [name, inputSchema]);
+  expect(named((await modern.listTools()).tools)).toEqual(named((await agent.listTools()).tools));
+  const { isError, structuredContent } = await modern.callTool({ name: 'list_checks', arguments: {} });
+  expect([isError, structuredContent]).toMatchObject([undefined, { checks: expect.any(Array) }]);
+  await modern.close();
 });
 
 test('an agent runs a check, receives its progress, and rereads it', async () => {
@@ -248,6 +267,6 @@ test('a refused input and an unknown check say what to do, and the tools go on w
   expect(text).toBe(`${stderr.trim()} list_checks has the ids of the checks.`);
   const { text: accepted } = await call('run_check', { url: 'https://example.com/', throttling: { rttMs: 80 } });
   expect(accepted).toContain('The throttling must be "none", or an object with the numbers');
-  expect((await call('get_check', { checkId: 'x' })).text).toContain('Not a UUID at checkId');
+  expect((await call('get_check', { checkId: 'x' })).text).toContain('checkId: Not a UUID');
   expect((await read('list_checks', {})).checks.length).toBeGreaterThan(0);
 });
