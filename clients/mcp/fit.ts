@@ -8,12 +8,7 @@ const MAX_LIMIT = 50;
 /** Lengths of texts, in characters. The first is for each answer without `limit`, the others are for one that is too large. */
 const TEXT_LENGTHS = [500, 200, 100, 50];
 
-export const Limit = z
-  .int()
-  .min(1)
-  .max(MAX_LIMIT)
-  .optional()
-  .describe('Most entries of each list.');
+export const Limit = z.int().min(1).max(MAX_LIMIT).optional().describe('Most entries of each list.');
 
 type Parts = {
   /** Returns the answer with so many rows, and so many entries in each of the other lists. */
