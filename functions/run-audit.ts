@@ -4,7 +4,6 @@ import { runError } from '../shared/problems.ts';
 import { type Attempt, countFailures, MAX_ATTEMPTS } from '../shared/run.ts';
 import type { Secrets } from '../shared/secrets.ts';
 import { latest, secondsSince } from '../shared/times.ts';
-import { BusyHostError } from './auditor/host/foreign-load.ts';
 import { spentInstance } from './auditor/host/free-resources.ts';
 import { type Auditors, auditors } from './auditor/parent/auditors.ts';
 import {
@@ -14,7 +13,6 @@ import {
   record,
   recordOf,
   type Step,
-  withoutRetake,
   withStorageFailure,
 } from './auditor/verdict/attempts.ts';
 import { type AuditResult, emptyResult } from './auditor/verdict/judge.ts';
@@ -58,7 +56,6 @@ export const handler = queue({ schema: AuditJob, whySpent: spentInstance }, () =
     auditors: sharedAuditors(),
     regions: regionStore(db),
     stopping: shutdown.signal,
-    maxRetakes: env.RETAKES,
   });
 });
 
@@ -82,7 +79,6 @@ type Deps = {
   now?: () => Date;
   newId?: () => string;
   retryDelaysMs?: readonly number[];
-  maxRetakes?: number;
 };
 
 type Work = Required<Omit<Deps, 'stopping' | 'newId' | 'regions'>> & {
@@ -101,7 +97,7 @@ const END_MS = 1000;
 export const runAudit =
   ({ stopping, now = () => new Date(), newId = randomUUID, ...deps }: Deps) =>
   async (job: AuditJob, remainingMs: () => number): Promise<void> => {
-    const { store, leases, retryDelaysMs = RETRY_DELAYS_MS, maxRetakes = 1 } = deps;
+    const { store, leases, retryDelaysMs = RETRY_DELAYS_MS } = deps;
     const { checkId, runId } = job;
     log.debug('The job is received.', { checkId, runId });
     const { run, lease } = await claimRun({ store, leases, retryDelaysMs, now }, job, newId(), stopping);
@@ -115,7 +111,7 @@ export const runAudit =
     await using renewal = keepRenewed(leases, lease, now);
     const signal = AbortSignal.any([renewal.lost, ...(stopping ? [stopping] : [])]);
     try {
-      await auditAndFinish({ ...deps, now, retryDelaysMs, maxRetakes, lease, signal, remainingMs });
+      await auditAndFinish({ ...deps, now, retryDelaysMs, lease, signal, remainingMs });
     } catch (error) {
       if (error instanceof OutOfTimeError || stopping?.aborted) {
         log.info('The run is released.', { ...idsOf(lease.run), error: error as Error });
@@ -148,11 +144,11 @@ const auditAndFinish = async (work: Work): Promise<void> => {
 
 /** Audits the page until the run has enough samples or failures, or no time is left. */
 const measure = async (work: Work, secrets: Secrets | undefined, earlier: readonly Attempt[]) => {
-  const { lease, now, maxRetakes, remainingMs } = work;
-  const rules = { samples: lease.run.options.samples, maxRetakes };
+  const { lease, now, remainingMs } = work;
+  const { samples } = lease.run.options;
   let recorded = earlier.length; // finishing the run records its last attempt
   for (let progress = initialProgress(earlier, { isCompared: lease.run.against !== null }); ; ) {
-    const step = next(progress, { ...rules, timeLeftMs: remainingMs() });
+    const step = next(progress, { samples, timeLeftMs: remainingMs() });
     if (step.do === 'finish') return { result: step.result, attempts: progress.attempts };
     if (step.do === 'release') throw new OutOfTimeError('The invocation has too little time left for another attempt.');
     if (progress.attempts.length > recorded) await recordProgress(work, recordOf(progress));
@@ -160,12 +156,8 @@ const measure = async (work: Work, secrets: Secrets | undefined, earlier: readon
     const startedAt = new Date(latest(now().toISOString(), lease.run.updatedAt));
     const start = performance.now();
     const result = await audit(work, step, secretsFor(lease.run, step.variant, secrets));
-    if (result === 'not retaken') {
-      progress = withoutRetake(progress, step.variant);
-      continue;
-    }
     const seconds = Math.round(performance.now() - start) / 1000;
-    progress = record(progress, result, { variant: step.variant, startedAt, seconds }, rules);
+    progress = record(progress, result, { variant: step.variant, startedAt, seconds });
     if (result.state === 'failed' && progress[step.variant]?.afterFailure === 'retry') {
       await recordFailure(work, recordOf(progress), result.error);
       recorded = progress.attempts.length;
@@ -177,15 +169,14 @@ const measure = async (work: Work, secrets: Secrets | undefined, earlier: readon
 /** Audits a variant once in a fresh process. Throws only if the lease is lost or the service stops. */
 const audit = async (
   { auditors, lease, signal }: Work,
-  { variant, skipOptionalParts, isRetake }: Extract<Step, { do: 'audit' }>,
+  { variant, skipOptionalParts }: Extract<Step, { do: 'audit' }>,
   secrets: Secrets | undefined,
-): Promise<AuditResult | 'not retaken'> => {
+): Promise<AuditResult> => {
   const order = { ...inputsOf(lease.run, variant), skipOptionalParts, secrets };
   try {
-    return await auditors.audit(order, signal, { isRetake });
+    return await auditors.audit(order, signal);
   } catch (error) {
     if (signal.aborted) throw signal.reason;
-    if (error instanceof BusyHostError) return 'not retaken';
     log.error('Could not make the audit.', { ...idsOf(lease.run), error: error as Error });
     const detail = `The service could not start the audit. ${redactText((error as Error).message)}`;
     return { ...emptyResult, state: 'failed', error: runError('internal', { detail }) };
@@ -238,7 +229,6 @@ const sharedAuditors = (): Auditors => {
     extraCaFile: env.EXTRA_CA_FILE,
     auditorDir: env.AUDITOR_DIR,
     timedAtOnce: env.TIMED_AT_ONCE,
-    avoidsLoad: env.RETAKES > 0,
     requiresSandbox: env.SANDBOX === 'required',
   });
   return pool;

@@ -123,7 +123,6 @@ export const AuditEnv = z.object({
   TIMED_AT_ONCE: z.coerce.number().int().min(1).optional(), // concurrent timed parts; default: one per two cores
   SANDBOX: z.enum(['optional', 'required']).default('optional'), // required: no audit without Chromium's own sandbox
   ...ExtraCaEnv.shape,
-  RETAKES: z.coerce.number().int().min(0).max(1).default(1), // retakes of a sample that a busy machine falsified
 });
 /** Environment of the functions for webhooks. */
 export const WebhooksEnv = z.object({ ...ReadEnv.shape, ...DeliveryQueueEnv.shape, ...TargetsEnv.shape });

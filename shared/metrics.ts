@@ -33,7 +33,7 @@ export const metrics = {
   BenchmarkIndex: { unit: 'NoUnit', dimensions: ['region'], by: ['run-audit'] },
   /** Share of the busy CPU time of a run that the hypervisor took for other machines. */
   StolenCpuPercent: { unit: 'Percent', dimensions: ['region'], by: ['run-audit'] },
-  /** 100 if other processes or machines slowed the sample that a run shows, otherwise 0. The average is the share. */
+  /** 100 if the load of the machine may have changed the times that a run shows, otherwise 0. The average is the share. */
   ContendedPercent: { unit: 'Percent', dimensions: ['region'], by: ['run-audit'] },
   /** A function has dropped an invalid message. */
   JobUnreadable: { unit: 'Count', dimensions: [], by: ['run-audit', 'close-lost-runs', 'deliver-webhook'] },

@@ -59,7 +59,9 @@ export const Attempt = z.object({
   seconds: z.number(),
   code: RunProblemCode.nullable().describe('Error code of a failed attempt. Null if the attempt gave a sample.'),
   auditCode: z.string().nullable().describe("Lighthouse's own error code."),
-  contended: z.boolean().describe('True if other processes used the CPU during the attempt.'),
+  contended: z
+    .boolean()
+    .describe('True if the load of the machine may have changed the times of the attempt, or left it too little time.'),
   variant: VariantName.optional().describe('The variant that was audited, in a check with `against`.'),
 });
 export type Attempt = z.infer<typeof Attempt>;

@@ -221,18 +221,11 @@ export const emptyMainFrame: MainFrame = {
   crashed: false,
 };
 
-/** CPU use of the machine during a period, as a process group is affected by it. */
+/** CPU use of the machine during a period. */
 export type CpuUse = {
-  /** Share (0 to 1) of the CPU time that processes outside the group used, or that the hypervisor stole. */
+  /** Share (0 to 1) of the CPU time that processes outside the service used. */
   others: number;
-  /** Part of `others` that the service used: its own process, and auditors outside their timed parts. */
-  own?: number;
-  /**
-   * Time that the group's threads waited for a CPU, divided by the time that they ran. The waiting time counts up to the
-   * time that others ran, because beyond it the threads waited for each other.
-   */
-  waited: number;
-  /** Share (0 to 1) of the busy CPU time that the hypervisor stole. The kernel does not report stolen time per thread. */
+  /** Share (0 to 1) of the busy CPU time that the hypervisor stole. */
   stolen: number;
 };
 

@@ -152,7 +152,7 @@ const hostsRow: Row = (environment, _, links) =>
       { leftYAxis: { min: 0 } },
     ),
     graph(
-      'Runs whose sample was slowed, %',
+      'Runs that are contended, %',
       perRegion(environment, (worker) => worker.contendedPercent()),
     ),
     graph('Audit functions: errors and throttled starts', [

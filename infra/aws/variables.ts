@@ -57,6 +57,5 @@ const valuesOf = (scope: Construct, environment: Environment): Values => {
     CORS_ORIGINS: corsOrigins.join(',') || undefined,
     RETENTION_DAYS: String(retentionDays),
     TREND_DAYS: String(trendDays),
-    RETAKES: '0', // a busy neighbour stays for the whole invocation
   };
 };

@@ -52,7 +52,7 @@ const runAlarms = (scope: Construct, metrics: WorkerMetrics, { canaryMinutes }: 
 
 const hostAlarms = (scope: Construct, metrics: WorkerMetrics): void => {
   alarm(scope, 'AuditsAreContended', {
-    what: 'For 45 minutes, other processes or machines slowed at least a fifth of the runs of this region.',
+    what: 'For 45 minutes, the load of the machine may have changed the times of at least a fifth of the runs of this region.',
     impact: 'Performance scores of this region are lower than they should be, and comparisons refuse these runs.',
     runbook: 'audits-are-contended',
     metric: metrics.contendedPercent(),

@@ -22,7 +22,6 @@ const Settings = z.object({
   OPEN_SHARDS: wholeNumber(1, MAX_OPEN_SHARDS),
   AUDITS_AT_ONCE: wholeNumber(1, 64).optional(),
   TIMED_AT_ONCE: wholeNumber(1, 64).optional(),
-  RETAKES: wholeNumber(0, 1).default(0),
   SANDBOX: oneOf('required', 'optional').default('required'),
   TARGETS_ALLOW: TargetsAllow,
   EXTRA_CA_FILE: ExtraCaFile,
@@ -37,7 +36,7 @@ export type WorkerSettings = ReturnType<typeof workerSettingsFrom>;
 export const workerSettingsFrom = (env: Record<string, string | undefined>) => {
   const parsed = Settings.safeParse(env);
   if (!parsed.success) return throwInvalid('The worker', parsed.error);
-  const { QUEUE_URL, AWS_REGION, STOP_SECONDS, CHROMIUM_DIR, LOG_LEVEL, RETAKES, SANDBOX, EXTRA_CA_FILE } = parsed.data;
+  const { QUEUE_URL, AWS_REGION, STOP_SECONDS, CHROMIUM_DIR, LOG_LEVEL, SANDBOX, EXTRA_CA_FILE } = parsed.data;
   const inUrl = /^https:\/\/sqs\.([a-z0-9-]+)\.amazonaws\.com\//.exec(QUEUE_URL)?.[1];
   const region = awsRegion.safeParse(inUrl ?? AWS_REGION);
   if (!region.success) {
@@ -52,7 +51,6 @@ export const workerSettingsFrom = (env: Record<string, string | undefined>) => {
     ...(CHROMIUM_DIR && { chromiumDir: resolve(CHROMIUM_DIR) }),
     /** Variables of the function `run-audit` whose defaults differ from those of Lambda. */
     env: {
-      RETAKES: `${RETAKES}`,
       SANDBOX,
       ...(EXTRA_CA_FILE && { EXTRA_CA_FILE }),
       POWERTOOLS_LOG_LEVEL: LOG_LEVEL,

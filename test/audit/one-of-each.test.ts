@@ -13,7 +13,7 @@ import { secretsFor, serveLogin, valuesOf } from '../support/login-site.ts';
 import { type Pages, servePages } from '../support/pages.ts';
 import { startReceiver, verified } from '../support/receiver.ts';
 import { fetchWhenAvailable, remainsOf, startLocally } from '../support/service.ts';
-import { codesOf, finishedCheck, type LocalService, noRetakes, quickCheck } from '../support/service-audits.ts';
+import { codesOf, finishedCheck, type LocalService, quickCheck } from '../support/service-audits.ts';
 import { openPage, press, startBrowser, untilShown } from '../support/web-browser.ts';
 
 let dataDir: string;
@@ -22,7 +22,7 @@ let service: LocalService;
 beforeAll(async () => {
   dataDir = await mkdtemp(join(tmpdir(), 'page-audit-data-'));
   pages = await servePages();
-  service = await startLocally(dataDir, { ...noRetakes, LOG_LEVEL: 'DEBUG' });
+  service = await startLocally(dataDir, { LOG_LEVEL: 'DEBUG' });
 });
 afterAll(async () => {
   await service.stop();

@@ -39,7 +39,6 @@ test('its functions use the region, the table and the bucket of the home stack',
     HOME_REGION: home.region,
     TABLE_NAME: table?.TableName,
     REPORT_BUCKET: bucket?.BucketName,
-    RETAKES: 0,
     TARGETS: 'public',
   });
   functionRows['close-lost-runs'].env.parse(functionsOf(stack)['close-lost-runs']?.Environment.Variables);

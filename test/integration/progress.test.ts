@@ -36,7 +36,6 @@ const auditing = (audit: () => Promise<AuditResult>, leases: Partial<World['leas
     leases: { ...world.leases, ...leases },
     auditors: { audit },
     retryDelaysMs: [1],
-    maxRetakes: 0,
   });
 
 test('each finished sample wakes a waiting client, with another ETag and the sample', async () => {

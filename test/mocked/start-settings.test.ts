@@ -29,11 +29,6 @@ test.each([
   expect(settingsFrom(env)).toMatchObject({ retentionDays, trendDays });
 });
 
-test('a sample is retaken at most once', () => {
-  expect(settingsFrom({ RETAKES: '1' })).toBeDefined();
-  expect(() => settingsFrom({ RETAKES: '2' })).toThrow('RETAKES: Use a whole number from 0 to 1.');
-});
-
 test.each(['0.0.0.0', '::', '192.0.2.1', 'example.com'])('HOST=%s is rejected without keys', (HOST) => {
   expect(() => settingsFrom({ HOST })).toThrow(/^With HOST=.* Set AUTH=keys too, or leave HOST at 127.0.0.1./);
 });

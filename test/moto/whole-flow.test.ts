@@ -43,7 +43,6 @@ beforeAll(async () => {
     REPORT_BUCKET: names.reportBucket,
     AUTH: 'keys',
     TARGETS: 'local',
-    RETAKES: '0',
     CHROMIUM_DIR: chromiumDir(),
     REGIONS: used.join(','),
   });

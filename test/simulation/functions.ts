@@ -93,7 +93,7 @@ export const functionsOf = (parts: Parts, random: Random, audits: Audits, stoppi
   pages: listPages(parts),
   share: createLink(parts),
   revoke: deleteLinks(parts),
-  audit: runAudit({ ...parts, auditors: simulatedAuditors(random, audits), stopping, maxRetakes: 0 }),
+  audit: runAudit({ ...parts, auditors: simulatedAuditors(random, audits), stopping }),
   closeLostRuns: closeLostRuns(parts),
   sweep: sweep({ ...parts, creates: createsOf(parts), now: () => new Date() }),
 });

@@ -4,7 +4,7 @@ import { isFinished, type RunView } from '../../shared/run.ts';
 import { hostilePages, shortSet, shortSetOf9 } from '../pages/hostile/index.ts';
 import { FULL } from './full.ts';
 import { attemptsOn, type HostilePage } from './hostile-server.ts';
-import type { LocalService } from './service-audits.ts';
+import { countedAttempts, type LocalService } from './service-audits.ts';
 
 const newest = auditVersions[0].version;
 
@@ -34,7 +34,8 @@ export const finishedRun = async (service: LocalService, id: string): Promise<Ru
 };
 
 export const expectResult = async (page: HostilePage, run: RunView, service: LocalService) => {
-  const { error, attempts, warnings } = run;
+  const { error, warnings } = run;
+  const attempts = countedAttempts(run);
   const facts = JSON.stringify({ error, attempts, warnings });
   expect(page.verdicts, facts).toContain(error?.code ?? run.state);
   expect(run.finalUrl ?? '').not.toMatch(/^chrome-error:/);

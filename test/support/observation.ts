@@ -1,4 +1,3 @@
-import { contentionOf } from '../../functions/auditor/host/cpu-meter.ts';
 import { type AuditEnd, type AuditSummary, emptyMainFrame, type MainFrame } from '../../functions/auditor/messages.ts';
 import type { Observation } from '../../functions/auditor/verdict/observation.ts';
 import type { AuditVersion } from '../../shared/audit-versions.ts';
@@ -71,7 +70,8 @@ export const observed = (
   sandbox: true,
   fonts: '5c1b9a7e',
   machine: { cpuCount: 2, memoryMiB: 4096, kernel: '6.1.0', host: '0123456789ab' },
-  cpu: contentionOf({ others: 0, waited: 0, stolen: 0 }),
+  cpu: { others: 0, stolen: 0 },
+  starvedShare: 0,
   blocked: { blockedRequests: [], blockedRequestCount: 0 },
   overCap: [],
   shortage: undefined,

@@ -14,10 +14,7 @@ export type RecordedAudit = {
   events: [atMs: number, event: RecordedEvent][];
   /** The reason why the parent stopped the audit. Null if the auditor ended by itself. */
   stoppedBy: string | null;
-  observation: Pick<Observation, 'blocked' | 'overCap'> & {
-    cpu: Omit<NonNullable<Observation['cpu']>, keyof typeof missingInCpu> | null;
-    decision: ReturnType<Observation['decisionOn']> | null;
-  };
+  observation: Pick<Observation, 'blocked' | 'overCap'> & { decision: ReturnType<Observation['decisionOn']> | null };
 };
 /** A main frame event holds only the fields that have changed, and a summary holds no report. */
 export type RecordedEvent =
@@ -26,8 +23,6 @@ export type RecordedEvent =
   | (Omit<Audited, 'summary'> & { summary: RecordedSummary });
 type Audited = Extract<AuditEvent, { type: 'audited' }>;
 type Summary = Audited['summary'];
-/** Fields that recordings lack, with the values of a quiet machine. */
-export const missingInCpu = { stolen: 0, foreignWaitShare: 0 };
 /** Fields that older recordings lack. */
 export const missingInSummary: Pick<Summary, 'benchmarkedAt' | 'throttlingValues'> = {
   benchmarkedAt: '2026-11-25T16:45:12.250Z',
@@ -65,7 +60,7 @@ export const recordAudit = async (lab: Auditors, order: AuditOrder): Promise<Rec
   if (!observation) throw new Error('The audit ended without an observation.');
   const { auditVersion, options, skipOptionalParts } = order;
   const { device, categories } = options;
-  const { end, blocked, overCap, cpu } = observation;
+  const { end, blocked, overCap } = observation;
   const audit: RecordedAudit = {
     order: { auditVersion, device, ...(categories && { categories }) },
     repeated: skipOptionalParts,
@@ -73,7 +68,6 @@ export const recordAudit = async (lab: Auditors, order: AuditOrder): Promise<Rec
     observation: {
       blocked: sorted(blocked),
       overCap,
-      cpu: cpu && idleCpu,
       decision: decisionOnDocument(observation) ?? null,
     },
     events: compact(events),
@@ -85,8 +79,6 @@ const sorted = ({ blockedRequests, ...rest }: Observation['blocked']): Observati
   ...rest,
   blockedRequests: blockedRequests.toSorted((a, b) => (`${a.host}:${a.port}` < `${b.host}:${b.port}` ? -1 : 1)),
 });
-
-const idleCpu = { others: 0, wasSlowed: false, isFalsified: false };
 
 /** The proxy's decision on the main document: `judge` reads no other. */
 const decisionOnDocument = ({ mainFrame, decisionOn }: Observation) => {

@@ -10,7 +10,7 @@ import {
 import { initialProgress, next, type Progress, record, type Step } from '../../functions/auditor/verdict/attempts.ts';
 import { type AuditResult, judge } from '../../functions/auditor/verdict/judge.ts';
 import { anOrder } from './order.ts';
-import { missingInCpu, missingInSummary, type RecordedAudit, type RecordedEvent } from './recording.ts';
+import { missingInSummary, type RecordedAudit, type RecordedEvent } from './recording.ts';
 
 /** The machine that made the recordings had more memory than the limits depend on. */
 const limits = limitsOn(16 * 2 ** 30);
@@ -63,12 +63,12 @@ export const replay = ({ order, repeated, events, observation }: RecordedAudit):
 };
 
 /** A run of one sample on a quiet machine. */
-const rules = { samples: 1, maxRetakes: 0, timeLeftMs: Infinity };
+const rules = { samples: 1, timeLeftMs: Infinity };
 const time = { startedAt: new Date(0), seconds: 0 };
 
 /** Replays the audits of a run. Returns the progress of the run, and its next step. */
 export const replayRun = (audits: readonly RecordedAudit[]): { progress: Progress; step: Step } => {
-  const progress = audits.reduce((run, audit) => record(run, replay(audit).verdict, time, rules), initialProgress([]));
+  const progress = audits.reduce((run, audit) => record(run, replay(audit).verdict, time), initialProgress([]));
   return { progress, step: next(progress, rules) };
 };
 
@@ -83,9 +83,10 @@ const eventOf = (recorded: RecordedEvent, { mainFrame }: AuditState): AuditEvent
 };
 
 const observed = ({ frozen, mainFrame, chromium, sandbox }: AuditState) => ({ frozen, mainFrame, chromium, sandbox });
-const fixed = ({ decision, cpu }: RecordedAudit['observation']) => ({
+const fixed = ({ decision }: RecordedAudit['observation']) => ({
   fonts: '5c1b9a7e',
-  cpu: cpu && { ...missingInCpu, ...cpu },
+  cpu: { others: 0, stolen: 0 },
+  starvedShare: 0,
   shortage: undefined,
   machine: { cpuCount: 2, memoryMiB: 16_384, kernel: 'recorded', host: 'recorded' },
   decisionOn: () => decision ?? undefined,

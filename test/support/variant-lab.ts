@@ -10,7 +10,7 @@ import { aCheck } from './world.ts';
 
 /** Starts auditors that audit both variants of checks for recordings, as `run-audit` does. */
 export const startVariantLab = async () => {
-  const pool = auditors({ targets: { targets: 'local', ports: [] }, chromiumDir: chromiumDir(), avoidsLoad: true });
+  const pool = auditors({ targets: { targets: 'local', ports: [] }, chromiumDir: chromiumDir() });
   await pool.prepare();
   /** Runs the job of a check in one region. Returns its finished run. */
   const compare = async (inputs: Partial<CheckInputs>): Promise<RunItem> => {

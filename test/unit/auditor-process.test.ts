@@ -28,7 +28,6 @@ const LIMIT_MS = 600;
 const startAuditor = (
   access: CpuAccess = cpuAccess(
     1,
-    false,
     cpuShares(async () => {}),
   ),
   { module, starvedMs }: { module?: string; starvedMs?: () => number } = {},

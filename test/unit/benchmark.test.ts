@@ -2,7 +2,7 @@ import { expect, test, vi } from 'vitest';
 import { hostBenchmark } from '../../functions/auditor/host/benchmark.ts';
 import { measureWhileIdle } from '../../functions/auditor/parent/benchmark-ahead.ts';
 
-const quiet = { others: 0.05, own: 0.05, waited: 0.1, stolen: 0.01 };
+const quiet = { others: 0.05, stolen: 0.01 };
 const measuredAt = '2026-11-25T12:00:00.000Z';
 const benchmark = { index: 2000, measuredAt };
 
@@ -35,7 +35,6 @@ test('a benchmark from the future is not used, because the clock was set back', 
 });
 
 test.each([
-  ['foreign processes slowed', { ...quiet, others: 0.8, waited: 0.95 }],
   ['was measured while foreign processes used a third of the CPU', { ...quiet, others: 0.35 }],
   ['a hypervisor slowed', { ...quiet, stolen: 0.15 }],
 ])('a benchmark that %s is not shared', (_, cpu) => {
@@ -63,7 +62,7 @@ test('a hypervisor that takes much more of the CPU than before makes a benchmark
 test('foreign processes leave the benchmark of a free host as it is', () => {
   const host = hostAt();
   host.record(quiet, benchmark);
-  host.record({ ...quiet, others: 0.8, waited: 0.95 }, { index: 1200, measuredAt });
+  host.record({ ...quiet, others: 0.8 }, { index: 1200, measuredAt });
   expect(host.current()).toEqual(benchmark);
 });
 
@@ -77,7 +76,6 @@ test('an idle service measures the benchmark once, and not again when it is old'
   const deps = {
     benchmark: host,
     pool: { preloaded: () => auditor, isStopping: () => false, occupy: vi.fn() },
-    cpuAccess: { load: { waitForQuiet: async () => true } },
     launch: async () => ({}),
     isIdle: () => true,
   };

@@ -52,6 +52,7 @@ const everyWarning: Observation = {
   sandbox: null,
   machine: { cpuCount: 2, memoryMiB: 8192, kernel: '', host: '' },
   cpu: null,
+  starvedShare: 0,
   blocked: {
     blockedRequests: [{ host: '10.0.0.1', port: 80, reason: 'private address', count: 1 }],
     blockedRequestCount: 1,

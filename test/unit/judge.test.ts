@@ -1,5 +1,4 @@
 import { expect, test } from 'vitest';
-import { contentionOf } from '../../functions/auditor/host/cpu-meter.ts';
 import type { AuditEnd } from '../../functions/auditor/messages.ts';
 import { judge } from '../../functions/auditor/verdict/judge.ts';
 import { noMetrics } from '../../shared/page-metrics.ts';
@@ -28,7 +27,7 @@ test('a complete result succeeds with its report and environment', () => {
 });
 
 test('a run says how busy others and the hypervisor kept the CPU', () => {
-  const use = contentionOf({ others: 0.12345, waited: 0.1, stolen: 0.06789 });
+  const use = { others: 0.12345, stolen: 0.06789 };
   expect(judge({ ...observed(audited()), cpu: use }).environment).toMatchObject({ cpuBusy: 0.123, cpuStolen: 0.068 });
   expect(judge({ ...observed(audited()), cpu: null }).environment).toMatchObject({ cpuBusy: null, cpuStolen: null });
 });
@@ -305,13 +304,18 @@ test('only the requested categories need scores, and all warnings are reported',
 
 test('an audit is contended if others used the CPU and its waits are not known', () => {
   const contended = (others: number, stolen = 0, of = observed(audited())) =>
-    judge({ ...of, cpu: contentionOf({ others, waited: 1, stolen }) }).environment?.contended;
+    judge({ ...of, cpu: { others, stolen } }).environment?.contended;
   expect([contended(0.9), contended(0.1)]).toEqual([true, false]);
   expect([contended(0.1, 0.15), contended(0.1, 0.08)]).toEqual([true, false]); // the waits do not include stolen time
-  expect(contended(0.1, 0.15, observed({ how: 'stopped', why: 'audit-timeout' }))).toBe(false); // it hangs no page
   const onlySeo = { ...observed(audited()), order: anOrder({ categories: ['seo'] }) };
   expect(contended(0.9, 0.5, onlySeo)).toBe(false); // the audit measures no times
   expect(judge({ ...observed(audited()), cpu: null }).environment).toMatchObject({ cpuBusy: null, contended: null });
+});
+
+test('an audit that failed is contended if it had no CPU for a part of its time', () => {
+  const contended = (starvedShare: number) =>
+    judge({ ...observed({ how: 'stopped', why: 'audit-timeout' }), starvedShare }).environment?.contended;
+  expect([contended(0.3), contended(0.02)]).toEqual([true, false]);
 });
 
 test.each([
@@ -322,7 +326,7 @@ test.each([
 ])('%s', (_, mainThread, contended) => {
   const { environment } = judge({
     ...observed(audited({ mainThread: { ranMs: 140.4, ...mainThread } })),
-    cpu: contentionOf({ others: 0.7, waited: 1, stolen: 0 }),
+    cpu: { others: 0.7, stolen: 0 },
   });
   const { waitedMs: cpuWaitMs, isCorrected: corrected } = mainThread;
   expect(environment).toMatchObject({ mainThreadCpu: 140, cpuWaitMs, corrected, contended });

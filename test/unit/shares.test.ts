@@ -1,5 +1,5 @@
 import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { setTimeout as sleep, setImmediate as soon } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
@@ -22,23 +22,37 @@ describe('CPU shares', unlessMissing(hasAutogroups ? undefined : 'this kernel ha
     for (const sleeper of sleepers) sleeper.kill('SIGKILL');
   });
 
-  test('only an auditor beside a measured one has a lower share', async () => {
+  const niceOf = (pid: number) => Number(readFileSync(`/proc/${pid}/autogroup`, 'utf8').split(' ').at(-1));
+  /** Returns true if this user may raise a session above others. */
+  const canRaise = (pid: number) => {
+    try {
+      writeFileSync(`/proc/${pid}/autogroup`, '-1');
+      writeFileSync(`/proc/${pid}/autogroup`, '0');
+      return true;
+    } catch {
+      return false;
+    }
+  };
+
+  test('a measured auditor has a higher share where permitted, and one beside it has a lower share', async () => {
     const [one, other] = sleepers.map(({ pid }) => pid as number) as [number, number];
-    const nices = () =>
-      [one, other].map((pid) => Number(readFileSync(`/proc/${pid}/autogroup`, 'utf8').split(' ').at(-1)));
+    const nices = () => [one, other].map(niceOf);
     const become = (wanted: number[]) => waitFor(() => nices().join() === wanted.join() || undefined, 5);
     const shares = cpuShares();
     for (const pid of [one, other]) shares.add(pid);
     expect(nices()).toEqual([0, 0]);
 
+    const measured = canRaise(one) ? -20 : 0;
     await shares.startMeasuring(one);
-    await become([0, 10]);
+    await become([measured, 10]);
+    expect(niceOf(process.pid)).toBe(measured); // this process would be the proxy of the page
     shares.stopMeasuring(one);
     await shares.startMeasuring(other);
-    expect(nices()[1]).toBe(0);
-    await become([10, 0]);
+    expect(niceOf(other)).toBe(measured);
+    await become([10, measured]);
     shares.remove(other); // its process was killed
-    await become([0, 0]);
+    await become([0, measured]);
+    await waitFor(() => niceOf(process.pid) === 0 || undefined, 5);
   });
 });
 
@@ -51,7 +65,7 @@ describe('acquiring the CPU', () => {
     );
 
   test('holds the slot until the timed part ends', async () => {
-    const access = cpuAccess(1, false, shares);
+    const access = cpuAccess(1, shares);
     const timedPart = new AbortController();
     await acquireCpu(process.pid, access, timedPart.signal);
     expect(await isFree(access.slot)).toBe(false);
@@ -60,7 +74,7 @@ describe('acquiring the CPU', () => {
   });
 
   test('releases a slot that is granted in the moment of the abort', async () => {
-    const access = cpuAccess(1, false, shares);
+    const access = cpuAccess(1, shares);
     const first = new AbortController();
     const second = new AbortController();
     await acquireCpu(process.pid, access, first.signal);
@@ -73,9 +87,9 @@ describe('acquiring the CPU', () => {
 });
 
 test('only the auditors beside a timed part are confined, however it ends', async () => {
-  const confined = new Map<number, boolean>();
-  const shares = cpuShares(async (session, value) => void confined.set(session, value));
-  const now = () => [1, 2, 3].map((session) => confined.get(session) ?? false);
+  const ranks = new Map<number, string>();
+  const shares = cpuShares(async (session, rank) => void ranks.set(session, rank));
+  const now = () => [1, 2, 3].map((session) => ranks.get(session) === 'confined');
   for (const session of [1, 2]) shares.add(session);
   await shares.startMeasuring(1);
   shares.add(3); // an auditor that starts beside the timed part
@@ -92,16 +106,16 @@ test('only the auditors beside a timed part are confined, however it ends', asyn
 });
 
 test('a slow change of an auditor does not outlast the next one', async () => {
-  const changes: boolean[] = [];
-  const shares = cpuShares(async (session, value) => {
+  const changes: string[] = [];
+  const shares = cpuShares(async (session, rank) => {
     await sleep(20);
-    if (session === 2) changes.push(value);
+    if (session === 2) changes.push(rank);
   });
   for (const session of [1, 2]) shares.add(session);
   await shares.startMeasuring(1);
   shares.stopMeasuring(1); // while the other one is being confined
   await shares.startMeasuring(2);
-  expect(changes).toEqual([true, false]);
+  expect(changes).toEqual(['confined', 'measured']);
 });
 
 test('untimed parts get half of the CPUs', () => {
@@ -135,7 +149,7 @@ describe('real processes', unlessMissing(canPin ? undefined : 'the tests need ta
 
   test('beside a timed part, all threads of an auditor run on half of the CPUs', async () => {
     const [timed, beside] = [await startSession(), await startSession()];
-    const access = cpuAccess(1, false);
+    const access = cpuAccess(1);
     for (const session of [timed, beside]) access.shares.add(session);
     const timedPart = new AbortController();
     await acquireCpu(timed, access, timedPart.signal);
@@ -164,7 +178,7 @@ test(
     const loop = spawn('taskset', ['-c', '0', process.execPath, '-e', 'for (;;);']);
     try {
       const code = `import { startCpuMeter } from '${new URL('../../functions/auditor/host/cpu-meter.ts', import.meta.url)}';
-        const read = startCpuMeter(process.pid);
+        const read = startCpuMeter(() => 0);
         setTimeout(() => console.log(read().others), 1000);`;
       const measured = execFileSync('taskset', ['-c', '0', process.execPath, '--input-type=module', '-e', code]);
       expect(Number(measured)).toBeGreaterThan(0.8); // it would be half of that with two CPUs

@@ -69,7 +69,7 @@ const frame = (changes: Partial<MainFrame> = {}): AuditEvent => ({
 });
 const shown = { status: 200, mimeType: 'text/html', navigations: 1 };
 const complete = { ...shown, finished: true, everFinished: true, loaded: true, painted: true };
-const measured: AuditEvent = { type: 'measured', cpu: { others: 0.1, waited: 0.2, stolen: 0 } };
+const measured: AuditEvent = { type: 'measured', cpu: { others: 0.1, stolen: 0 } };
 const audited: Extract<AuditorMessage, { type: 'audited' }> = {
   type: 'audited',
   summary: { finalUrl: url } as AuditSummary,
@@ -93,7 +93,7 @@ test('a page that loads is audited to the end, and the state holds what was obse
     mainFrame: complete,
     chromium: 'HeadlessChrome/1',
     sandbox: true,
-    cpu: { others: 0.1, waited: 0.2, stolen: 0 },
+    cpu: { others: 0.1, stolen: 0 },
   });
 });
 

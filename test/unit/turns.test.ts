@@ -23,15 +23,14 @@ type Settings = { samples?: number; earlier?: readonly Attempt[]; timeLeftMs?: n
 /** Follows the steps of a run whose variants have these results, each in its order. */
 const play = ({ own, against }: Results, { samples = 3, earlier = [], timeLeftMs = [] }: Settings = {}) => {
   const waiting: Results = { own: [...own], against: [...against] };
-  const rules = { samples, maxRetakes: 1 };
   const turns: Variant[] = [];
   for (let progress: Progress = initialProgress(earlier, { isCompared: true }); ; ) {
-    const step: Step = next(progress, { ...rules, timeLeftMs: timeLeftMs[turns.length] ?? PLENTY_MS });
+    const step: Step = next(progress, { samples, timeLeftMs: timeLeftMs[turns.length] ?? PLENTY_MS });
     if (step.do !== 'audit') return { last: step, attempts: progress.attempts, turns };
     turns.push(step.variant);
     const result = waiting[step.variant].shift();
     if (!result) throw new Error(`There is no further result of ${step.variant}.`);
-    progress = record(progress, result, { ...time, variant: step.variant }, rules);
+    progress = record(progress, result, { ...time, variant: step.variant });
   }
 };
 const many = (fcp: number, count = 5): AuditResult[] => Array.from({ length: count }, (_, i) => success(fcp + i));

@@ -14,7 +14,7 @@ const needed = {
 test('a worker takes the region from the URL of its queue, and requires the sandbox', () => {
   const settings = workerSettingsFrom({ ...needed, AUDITS_AT_ONCE: '3' });
   expect(settings).toMatchObject({ queueUrl: QUEUE_URL, awsRegion: 'eu-north-1', auditsAtOnce: 3, stopMs: 20_000 });
-  expect(settings.env).toMatchObject({ SANDBOX: 'required', RETAKES: '0' });
+  expect(settings.env).toMatchObject({ SANDBOX: 'required' });
 });
 
 test('the queue of another endpoint needs the region', () => {

@@ -6,28 +6,46 @@ import { log } from '../../lib/log.ts';
 import { allowedCpus } from './cpu-meter.ts';
 import { membersOf } from './processes.ts';
 
+/** Importance of an auditor: in its timed part, beside the timed part of another one, or neither. */
+export type Rank = 'measured' | 'confined' | 'usual';
+
+/** Nice values of sessions. A confined one gets a tenth of the share of a usual one. */
+const NICE: Record<Rank, number> = { measured: -20, confined: 10, usual: 0 };
+
 /**
- * Confines a session: all its processes run on half of the CPUs, and get a tenth of the share of other sessions. Or lifts
- * both. Resolves when the change has been made. A host may lack the means; the session then keeps its CPUs or its share.
+ * Gives a session another rank. All processes of a confined session run on half of the CPUs. Resolves when the change has
+ * been made. A host may lack the means; the session then keeps its CPUs or its share.
  *
  * The processes run on, because timeouts inside an audit would elapse while they are stopped.
  */
-export const confine = async (session: number, confined: boolean): Promise<void> => {
-  await Promise.all([setNice(session, confined ? 10 : 0), setCpus(session, confined ? untimedCpus() : allCpus())]);
+export const giveRank = async (session: number, rank: Rank, before: Rank): Promise<void> => {
+  const isFree = rank !== 'confined';
+  const changesCpus = isFree !== (before !== 'confined');
+  await Promise.all([
+    setNice(session, rank, before),
+    changesCpus && setCpus(session, isFree ? allCpus() : untimedCpus()),
+  ]);
 };
 
 const allCpus = (): number[] => [...allowedCpus()];
 /** Returns the CPUs for untimed parts. The other half belongs to timed parts alone. */
 export const untimedCpus = (cpus = allCpus()): number[] => cpus.slice(0, Math.max(1, Math.floor(cpus.length / 2)));
 
+/** Only root may raise a session above others. */
+let canRaise = true;
+const niceOf = (rank: Rank): number => Math.max(NICE[rank], canRaise ? -20 : 0);
+
 /** Sets the nice value of a session relative to other sessions (autogroup in sched(7)). */
-const setNice = async (session: number, nice: number): Promise<void> => {
-  for (let tries = 0; tries < 20; tries++) {
+const setNice = async (session: number, rank: Rank, before: Rank): Promise<void> => {
+  for (let tries = 0; tries < 20 && niceOf(rank) !== niceOf(before); tries++) {
     try {
-      return writeFileSync(`/proc/${session}/autogroup`, `${nice}`);
+      return writeFileSync(`/proc/${session}/autogroup`, `${niceOf(rank)}`);
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'EAGAIN') return;
-      await sleep(50); // the kernel allows ten changes per second by users other than root
+      const { code } = error as NodeJS.ErrnoException;
+      if (code === 'EPERM') canRaise = false;
+      else if (code === 'EAGAIN')
+        await sleep(50); // the kernel allows ten changes per second by users other than root
+      else return;
     }
   }
 };

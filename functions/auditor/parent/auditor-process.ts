@@ -51,6 +51,7 @@ export type AuditHooks = {
 export type EndedAudit = Pick<AuditState, 'frozen' | 'mainFrame' | 'chromium' | 'sandbox' | 'cpu'> & {
   end: AuditEnd;
   measuredAt: number | null;
+  starvedShare: number;
   /** Resource that the machine was short of. */
   shortage: string | undefined;
 };
@@ -166,8 +167,9 @@ const runAudit = (auditor: ChildProcess, order: AuditOrder, context: AuditContex
   const group = auditor.pid as number;
   const over = new AbortController();
   const timed = timedPart(group, cpuAccess, isTimed(order));
+  const lostMs = starvedMs(group);
   const timers = namedTimers((timer) => handle({ type: 'elapsed', timer }), {
-    lostMs: starvedMs(group),
+    lostMs,
     maxAttemptMs: onLambda() ? 0 : limits.attemptMs, // an invocation has no more time
   });
   const startedAt = performance.now();
@@ -177,7 +179,8 @@ const runAudit = (auditor: ChildProcess, order: AuditOrder, context: AuditContex
 
   const finish = (end: AuditEnd): void => {
     const { cpu, ...observed } = pick(state, ['frozen', 'mainFrame', 'chromium', 'sandbox', 'cpu']);
-    resolve({ end, ...observed, cpu: cpu ?? timed.readCpu(), measuredAt, shortage: shortage() });
+    const starvedShare = lostMs() / (performance.now() - startedAt);
+    resolve({ end, ...observed, cpu: cpu ?? timed.readCpu(), measuredAt, starvedShare, shortage: shortage() });
     over.abort();
   };
   const fail = (error: unknown): void => {

@@ -11,7 +11,6 @@ import { blockedRequestsIn, exceededLimitsIn } from '../egress/decisions.ts';
 import { type EgressProxy, openEgressProxy } from '../egress/proxy.ts';
 import { type HostBenchmark, hostBenchmark } from '../host/benchmark.ts';
 import { type Chromium, prepareChromium } from '../host/chromium.ts';
-import { contentionOf } from '../host/cpu-meter.ts';
 import { cpuAccess } from '../host/cpu-shares.ts';
 import { requireResources, ShortageError, whyShort } from '../host/free-resources.ts';
 import { MEMORY_BYTES, machine, TIMED_AT_ONCE } from '../host/machine.ts';
@@ -32,8 +31,6 @@ import { childModule } from './fork-child.ts';
 
 export type Auditors = ReturnType<typeof auditors>;
 type AuditSettings = {
-  /** Waits for a quiet machine and for the end of other retakes. */
-  isRetake?: boolean;
   /** Hooks with which a test records an audit. */
   onEvent?: AuditHooks['onEvent'];
   onObservation?: (observation: Observation) => void;
@@ -48,8 +45,6 @@ type Options = {
   auditorDir?: string | undefined;
   /** Maximum number of concurrent timed parts. */
   timedAtOnce?: number | undefined;
-  /** Avoids the load of foreign processes: a timed part waits for a quiet moment. */
-  avoidsLoad?: boolean;
   /** Refuses to audit without Chromium's sandbox. */
   requiresSandbox?: boolean;
   /** Keeps the benchmark of the host. A test may keep one that was measured on a busy host. */
@@ -68,9 +63,8 @@ export const auditors = ({
   requiresSandbox = false,
   ...options
 }: Options) => {
-  const { timedAtOnce = TIMED_AT_ONCE, avoidsLoad = false, benchmark = hostBenchmark() } = options;
-  const access = cpuAccess(timedAtOnce, avoidsLoad);
-  const common = { cpuAccess: access, benchmark, limits: limitsOn(MEMORY_BYTES, limitMs) };
+  const { timedAtOnce = TIMED_AT_ONCE, benchmark = hostBenchmark() } = options;
+  const common = { cpuAccess: cpuAccess(timedAtOnce), benchmark, limits: limitsOn(MEMORY_BYTES, limitMs) };
   const closing = new AbortController();
   const host = preparedHost({ chromiumDir, extraCaFile, requiresSandbox }, closing.signal);
   const pool = auditorPool((version) =>
@@ -114,11 +108,10 @@ export const auditors = ({
       benchmarkAhead.catch(() => {}); // the next audit meets the cause
     },
 
-    /** Audits one page. Rejects only if `signal` aborts, the machine cannot start an audit, or it stays too busy for a retake. */
+    /** Audits one page. Rejects only if `signal` aborts, or the machine cannot start an audit. */
     audit: async (given: AuditOrder, signal: AbortSignal, settings: AuditSettings = {}): Promise<AuditResult> => {
       signal.throwIfAborted();
       const order = { ...given, url: new URL(given.url).href };
-      using _retake = settings.isRetake ? await access.load.startRetake(signal) : undefined;
       running++;
       try {
         return await auditPage(order, signal, settings);
@@ -214,7 +207,7 @@ const testWorkDir = async (): Promise<void> => {
 
 const observationOf = (
   { secrets, ...order }: AuditOrder,
-  { measuredAt, cpu, ...ended }: EndedAudit,
+  { measuredAt, ...ended }: EndedAudit,
   proxy: EgressProxy,
   fonts: string,
 ): Observation => ({
@@ -223,7 +216,6 @@ const observationOf = (
   ...ended,
   fonts,
   machine: machine(),
-  cpu: cpu && contentionOf(cpu),
   blocked: blockedRequestsIn(proxy.decisions),
   overCap: exceededLimitsIn(proxy.decisions, measuredAt ?? undefined),
   decisionOn: (host, port) => proxy.lastDecision(host, port),

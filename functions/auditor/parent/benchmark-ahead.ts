@@ -1,5 +1,4 @@
 import type { HostBenchmark } from '../host/benchmark.ts';
-import type { CpuAccess } from '../host/cpu-shares.ts';
 import type { LaunchSettings } from '../messages.ts';
 import type { AuditorPool } from './auditor-pool.ts';
 
@@ -8,25 +7,22 @@ const NO_PROXY_PORT = 9;
 
 type Deps = {
   pool: AuditorPool;
-  cpuAccess: CpuAccess;
   benchmark: HostBenchmark;
   launch: () => Promise<Omit<LaunchSettings, 'proxyPort'>>;
   isIdle: () => boolean;
 };
 
 /**
- * Measures the host's benchmark once before the first audit, if the machine is quiet. The preloaded auditor measures it. An
- * audit that finds no benchmark, or only an old one, measures it itself, so that an idle service stays idle.
+ * Measures the host's benchmark once before the first audit. The preloaded auditor measures it. An audit that finds no benchmark, or only an old one, measures it itself, so that an idle service stays idle.
  */
 export const measureWhileIdle = async (
-  { pool, cpuAccess, benchmark, launch, isIdle }: Deps,
+  { pool, benchmark, launch, isIdle }: Deps,
   signal: AbortSignal,
 ): Promise<void> => {
   const auditor = pool.preloaded();
   if (!auditor || !isIdle() || benchmark.current()) return;
   const settings = { ...(await launch()), proxyPort: NO_PROXY_PORT };
   await auditor.ready;
-  if (!(await cpuAccess.load.waitForQuiet(signal))) return;
   if (!isIdle() || signal.aborted || pool.isStopping() || auditor !== pool.preloaded()) return;
   pool.occupy(auditor, auditor.measureBenchmark(settings));
 };

@@ -13,7 +13,7 @@ export const measureAhead = async (
   order: LaunchSettings,
   { cpuAccess, benchmark }: { cpuAccess: CpuAccess; benchmark: HostBenchmark },
 ): Promise<void> => {
-  const readCpu = cpuAccess.shares.startMeter(auditor.pid as number);
+  const readCpu = cpuAccess.shares.startMeter();
   const signal = AbortSignal.timeout(LIMIT_MS);
   const answered = once(auditor, 'message', { signal });
   const exited = once(auditor, 'exit', { signal }).then(() => Promise.reject(new Error('The auditor exited.')));

@@ -2,21 +2,20 @@ import { acquireCpu, type CpuAccess } from '../host/cpu-shares.ts';
 import { sampleWaits } from '../host/wait-sampler.ts';
 import type { CpuUse, Waits } from '../messages.ts';
 
-/** The part of an audit whose timing counts. It has the CPU, and measures how much of it the group gets. */
+/** The part of an audit whose timing counts. It has the CPU, and measures how long the group waits for it all the same. */
 export const timedPart = (group: number, access: CpuAccess, isTimed: boolean) => {
   const over = new AbortController();
-  const stopWatching = isTimed ? access.load.watch(over.signal) : undefined;
   let readCpu: () => CpuUse | null = () => null;
   let endSampling: (() => Waits) | undefined;
   return {
     /** Waits for the CPU. */
     start: async (): Promise<void> => {
-      readCpu = await acquireCpu(group, access, over.signal).finally(stopWatching);
+      readCpu = await acquireCpu(group, access, over.signal);
       endSampling = sampleWaits(group);
     },
     /** Measures the CPU use of an audit without a timed part since the start of its browser. */
     onBrowser: (): void => {
-      if (!isTimed) readCpu = access.shares.startMeter(group);
+      if (!isTimed) readCpu = access.shares.startMeter();
     },
     readCpu: () => readCpu(),
     /** Gives the CPU back. Returns the waits of the group, or undefined if the part did not start or has ended. */

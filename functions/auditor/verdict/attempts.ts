@@ -13,19 +13,14 @@ export type RunResult =
   | (MeasuredResult & { against?: MeasuredResult })
   | (Failed & { against?: Omit<Failed, 'state'> });
 
-export type Rules = {
-  /** Samples of each variant that the check asks for. */
-  samples: number;
-  /** How often the auditor retakes a sample that was measured on a contended machine. */
-  maxRetakes: number;
-};
-
 /** Audits of a variant in this delivery. */
 type Taken = {
   /** Samples that count. */
   samples: readonly Succeeded[];
   /** Audits of the current sample that succeeded. The least contended one will count. */
   candidates: readonly Succeeded[];
+  /** True if a contended sample was retaken. There is one retake, because a load that stays would spoil more of them too. */
+  isRetaken?: boolean;
   /** Newest audit that failed. */
   failure?: Failed;
   /** Consequence of the newest audit if it failed: another audit, or the end of the run. */
@@ -44,7 +39,7 @@ export type Progress = {
 export type Attempted = { variant?: Variant; startedAt: Date; seconds: number };
 
 export type Step =
-  | { do: 'audit'; variant: Variant; skipOptionalParts: boolean; isRetake: boolean }
+  | { do: 'audit'; variant: Variant; skipOptionalParts: boolean }
   | { do: 'finish'; result: RunResult }
   | { do: 'release' };
 
@@ -59,12 +54,12 @@ export const initialProgress = (attempts: readonly Attempt[], { isCompared = fal
 });
 
 /**
- * Returns the next step of a run: audit a variant of the page, finish the run, or release it to another invocation. A
- * variant without attempts left ends the run with the samples that it has, if the other variant has as many.
+ * Returns the next step of a run: audit a variant of the page, finish the run, or release it to another invocation. The
+ * check asks for `samples` of each variant. A variant without attempts left ends the run with the samples that it has, if the other variant has as many.
  */
 export const next = (
   progress: Progress,
-  { samples: wanted, timeLeftMs }: Pick<Rules, 'samples'> & { timeLeftMs: number },
+  { samples: wanted, timeLeftMs }: { samples: number; timeLeftMs: number },
 ): Step => {
   const states = statesOf(progress);
   const goal = Math.min(wanted, ...states.filter(({ isSpent }) => isSpent).map(({ measured }) => measured.length));
@@ -75,8 +70,8 @@ export const next = (
 
   if (states.every(({ samples, isSpent }) => isSpent || samples.length >= goal)) return finish(states, wanted);
   if (timeLeftMs >= ATTEMPT_MS) {
-    const { variant, attempts, candidates } = turnOf(states);
-    return { do: 'audit', variant, skipOptionalParts: attempts.some(isHang), isRetake: candidates.length > 0 };
+    const { variant, attempts } = turnOf(states);
+    return { do: 'audit', variant, skipOptionalParts: attempts.some(isHang) };
   }
   return states.every(({ measured }) => measured.length > 0) ? finish(states, wanted) : { do: 'release' };
 };
@@ -126,20 +121,15 @@ const finish = (states: readonly State[], wanted: number): Step => {
 };
 
 /** Returns the progress after one more audit. */
-export const record = (
-  progress: Progress,
-  result: AuditResult,
-  { variant = 'own', ...time }: Attempted,
-  { maxRetakes }: Pick<Rules, 'maxRetakes'>,
-): Progress => {
+export const record = (progress: Progress, result: AuditResult, { variant = 'own', ...time }: Attempted): Progress => {
   const attempt = { ...attemptOf(progress.attempts, result, time), ...(progress.against && { variant }) };
   const attempts = [...progress.attempts, attempt];
-  const taken = takenAfter(progress[variant] ?? nothing, result, attemptsOf(attempts, variant), maxRetakes);
+  const taken = takenAfter(progress[variant] ?? nothing, result, attemptsOf(attempts, variant));
   return { ...progress, attempts, [variant]: taken };
 };
 
 /** Returns the audits of a variant after one more audit. `attempts` are those of the variant. */
-const takenAfter = (taken: Taken, result: AuditResult, attempts: readonly Attempt[], maxRetakes: number): Taken => {
+const takenAfter = (taken: Taken, result: AuditResult, attempts: readonly Attempt[]): Taken => {
   const { samples, candidates } = taken;
   if (result.state === 'failed' && isRetried(attempts)) return { ...taken, failure: result, afterFailure: 'retry' };
   if (result.state === 'failed' && candidates.length === 0) {
@@ -147,15 +137,11 @@ const takenAfter = (taken: Taken, result: AuditResult, attempts: readonly Attemp
   }
   // A failed retake does not fail the run, because the page was measured before.
   const all = result.state === 'succeeded' ? [...candidates, result] : candidates;
-  const retake = result.state === 'succeeded' && result.environment?.contended && all.length <= maxRetakes;
-  const after = retake ? { candidates: all } : { samples: [...samples, leastContended(all)], candidates: [] };
+  const retake = result.state === 'succeeded' && result.environment?.contended && !taken.isRetaken;
+  const after = retake
+    ? { candidates: all, isRetaken: true }
+    : { samples: [...samples, leastContended(all)], candidates: [] };
   return { ...taken, ...after, afterFailure: undefined };
-};
-
-/** Returns the progress if the current sample of a variant is not retaken, because the machine stays busy. */
-export const withoutRetake = (progress: Progress, variant: Variant): Progress => {
-  const { samples, candidates, ...taken } = progress[variant] ?? nothing;
-  return { ...progress, [variant]: { ...taken, samples: [...samples, leastContended(candidates)], candidates: [] } };
 };
 
 /** Attempts and samples of a run while it is in work. */

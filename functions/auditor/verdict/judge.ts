@@ -107,7 +107,7 @@ const environmentOf = (
   complete: boolean,
   observation: Observation,
 ): Environment | null => {
-  const { order, chromium, sandbox, fonts, machine, cpu } = observation;
+  const { order, chromium, sandbox, fonts, machine, cpu, starvedShare } = observation;
   if (!chromium) return null;
   return {
     auditVersion: order.auditVersion,
@@ -127,7 +127,7 @@ const environmentOf = (
     cpuWaitMs: wholeMs(summary?.mainThread?.waitedMs),
     mainThreadCpu: wholeMs(summary?.mainThread?.ranMs),
     corrected: summary?.mainThread?.isCorrected ?? null,
-    contended: cpu && (complete && summary ? isDistorted(summary, observation) : cpu.wasSlowed),
+    contended: cpu && (complete && summary ? isDistorted(summary, observation) : starvedShare > MAX_STARVED),
   };
 };
 
@@ -143,6 +143,8 @@ const isDistorted = ({ mainThread }: AuditSummary, observation: Observation): bo
 const MAX_STOLEN = 0.1;
 /** Share of the CPU time of other processes above which times may be wrong if nobody knows what waited for a CPU. */
 const MAX_OTHERS = 0.25;
+/** Share of the time without a CPU above which a failed audit may have had too little time. */
+const MAX_STARVED = 0.1;
 
 const wholeMs = (ms: number | null | undefined): number | null => (ms == null ? null : Math.round(ms));
 

@@ -5,6 +5,7 @@ import {
   type AuditEnd,
   type AuditOrder,
   type AuditSummary,
+  type CpuUse,
   type Decision,
   type FrozenPart,
   isTimed,
@@ -24,19 +25,10 @@ export type Observation = {
   /** Fingerprint of the fonts that Chromium sees. */
   fonts: string;
   machine: Pick<Environment, 'cpuCount' | 'memoryMiB' | 'kernel' | 'host'>;
-  /** CPU contention during the timed part. Null if the host does not report CPU use. */
-  cpu: {
-    /** Share (0 to 1) of the CPU time that processes used that don't belong to the service. */
-    others: number;
-    /** Share (0 to 1) of the busy CPU time that the hypervisor stole. */
-    stolen: number;
-    /** True if the audit waited for CPU time that other processes used, also other audits. */
-    wasSlowed: boolean;
-    /** True if foreign processes or the hypervisor may have changed the measured times. */
-    isFalsified: boolean;
-    /** Share (0 to 1) of the duration of tasks in which foreign processes or the hypervisor had the CPU. */
-    foreignWaitShare: number;
-  } | null;
+  /** CPU use during the timed part. Null if the host does not report it. */
+  cpu: CpuUse | null;
+  /** Share (0 to 1) of the audit's time in which it wanted to run, but had no CPU. */
+  starvedShare: number;
   /** Resource that the machine was short of during the audit, and how much of it was left. */
   shortage: string | undefined;
   /** The part that was frozen at any time. */

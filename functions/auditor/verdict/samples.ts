@@ -54,4 +54,7 @@ const CONTENDED =
 
 export const leastContended = (candidates: readonly Succeeded[]): Succeeded =>
   candidates.find(({ environment }) => !environment?.contended) ??
-  (candidates.toSorted((a, b) => (a.environment?.cpuBusy ?? 0) - (b.environment?.cpuBusy ?? 0))[0] as Succeeded);
+  (candidates.toSorted((a, b) => loadOf(a) - loadOf(b))[0] as Succeeded);
+
+/** Returns a measure of the load beside a sample. All samples of a machine have the same one. */
+const loadOf = ({ environment }: Succeeded): number => environment?.cpuWaitMs ?? environment?.cpuBusy ?? 0;

@@ -72,7 +72,7 @@ describe('a hostile page', () => {
   beforeAll(async () => {
     dataDir = await mkdtemp(join(tmpdir(), 'page-audit-data-'));
     pages = await serveHostilePages(hostilePages);
-    service = await startLocally(dataDir, { AUDITS_AT_ONCE: '4', TIMED_AT_ONCE: '4', RETAKES: '0' });
+    service = await startLocally(dataDir, { AUDITS_AT_ONCE: '4', TIMED_AT_ONCE: '4' });
     for (const version of versions) {
       for (const name of together(version)) created.set(`${name} ${version}`, await create(name, version));
     }

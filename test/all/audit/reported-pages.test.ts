@@ -29,7 +29,7 @@ const testAudits = (pages: readonly [string, ReportedPage][], settings: Record<s
   beforeAll(async () => {
     dataDir = await mkdtemp(join(tmpdir(), 'page-audit-data-'));
     site = await serveHostilePages(reportedPages);
-    service = await startLocally(dataDir, { RETAKES: '0', ...settings });
+    service = await startLocally(dataDir, settings);
     for (const auditVersion of versions) {
       for (const [name] of pages) {
         const { id } = await service.post({ url: await site.url(name), auditVersion, regions: ['us-west1'] });

@@ -13,7 +13,6 @@ import {
   expectOnlyIdleAuditor,
   finishedCheck,
   type LocalService,
-  noRetakes,
   quickCheck,
 } from '../../support/service-audits.ts';
 
@@ -23,7 +22,7 @@ let service: LocalService;
 beforeAll(async () => {
   dataDir = await mkdtemp(join(tmpdir(), 'page-audit-data-'));
   pages = await servePages();
-  service = await startLocally(dataDir, noRetakes);
+  service = await startLocally(dataDir);
 });
 afterAll(async () => {
   await service.stop();
@@ -37,7 +36,7 @@ test('a stopped service releases its run, leaves nothing behind, and resumes the
   expect(await service.exited()).toEqual([0, null]);
   expect(remainsOf(service.pid)).toEqual({ folders: [], processes: [] });
 
-  service = await startLocally(dataDir, { ...noRetakes, LOG_LEVEL: 'DEBUG' });
+  service = await startLocally(dataDir, { LOG_LEVEL: 'DEBUG' });
   const check = await finishedCheck(service, id);
   expect(check.state).toBe('succeeded');
   expect(check.runs.map(codesOf)).toEqual([[null], [null]]);
@@ -98,7 +97,7 @@ test('a killed service leaves no process, and finishes every run once after its 
   await waitFor(() => (processesWith(`page-audit-${killedPid}-`).length === 0 ? true : undefined), 5);
 
   pages.hits.clear();
-  service = await startLocally(dataDir, noRetakes);
+  service = await startLocally(dataDir);
   await waitFor(() => pages.hits.get('/perfect'), 30); // less than the rest of a lease
   const check = await finishedCheck(service, id, 120);
   expect(check.state).toBe('succeeded');

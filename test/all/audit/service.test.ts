@@ -12,7 +12,6 @@ import {
   expectOnlyIdleAuditor,
   finishedCheck,
   type LocalService,
-  noRetakes,
   perfectCheck,
 } from '../../support/service-audits.ts';
 
@@ -22,7 +21,7 @@ let service: LocalService;
 beforeAll(async () => {
   dataDir = await mkdtemp(join(tmpdir(), 'page-audit-data-'));
   pages = await servePages();
-  service = await startLocally(dataDir, noRetakes);
+  service = await startLocally(dataDir);
 });
 afterAll(async () => {
   await service.stop();

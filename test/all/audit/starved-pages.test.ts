@@ -29,7 +29,7 @@ let service: LocalService;
 beforeAll(async () => {
   dataDir = await mkdtemp(join(tmpdir(), 'page-audit-data-'));
   pages = await serveHostilePages(hostilePages);
-  service = await startLocally(dataDir, { AUDITS_AT_ONCE: '2', TIMED_AT_ONCE: '2', RETAKES: '0' });
+  service = await startLocally(dataDir, { AUDITS_AT_ONCE: '2', TIMED_AT_ONCE: '2' });
   const whileParentLives = 'const parent = process.ppid; while (process.ppid === parent);';
   for (let n = 0; n < 4; n++) loops.push(spawn(process.execPath, ['-e', whileParentLives], { detached: true }));
   for (const name of names) {

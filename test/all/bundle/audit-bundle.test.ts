@@ -33,7 +33,6 @@ describe("the deployed audit function in a sandbox like Lambda's", needsSandbox,
   const env = () => ({
     ...http.env,
     TARGETS: 'local',
-    RETAKES: '0', // as on AWS
     NODE_OPTIONS: '--enable-source-maps',
     UV_THREADPOOL_SIZE: `${functionRows['run-audit'].threads}`,
     POWERTOOLS_SERVICE_NAME: 'page-audit-test',

@@ -1,10 +1,6 @@
 import { spawn } from 'node:child_process';
-import { readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { startCpuMeter, wasSlowed } from '../../../functions/auditor/host/cpu-meter.ts';
-import type { CpuUse } from '../../../functions/auditor/messages.ts';
 import type { Category } from '../../../shared/audit-options.ts';
 import { type AuditVersion, auditVersions } from '../../../shared/audit-versions.ts';
 import { uncorrectedView } from '../../../shared/simulations-schemas.ts';
@@ -84,33 +80,6 @@ test('the times of a page beside one loop per CPU are without its waits, and the
     for (const loop of loops) loop.kill('SIGKILL');
   }
 }, 180_000);
-
-/** Times of all CPUs: user, nice, system, idle, iowait, irq, softirq, steal (proc_stat(5)). */
-const cpuTimes = () => (readFileSync('/proc/stat', 'utf8').match(/^cpu +(.*)/)?.[1] ?? '').split(' ').map(Number);
-const STEAL = 7;
-const BUSY = [0, 1, 2, 5, 6, STEAL];
-
-test('processes of one audit that wait for each other do not count as contention', async () => {
-  const loops = 'for loop in $(seq 100); do while :; do :; done & done; wait';
-  const { pid: group = Number.NaN } = spawn('sh', ['-c', loops], { detached: true, stdio: 'ignore' });
-  try {
-    let use: CpuUse | null = null;
-    for (let tries = 0; tries < 5 && (!use || use.others > 0.4); tries++) {
-      // Measures again only if a hypervisor took so much time that it did slow them.
-      const before = cpuTimes();
-      const readCpu = startCpuMeter(group);
-      await sleep(3000);
-      use = readCpu();
-      const spent = cpuTimes().map((time, field) => time - (before[field] ?? 0));
-      const stolen = (spent[STEAL] ?? 0) / BUSY.reduce((sum, field) => sum + (spent[field] ?? 0), 0);
-      expect(use?.stolen).toBeCloseTo(stolen, 1); // 0 on most machines
-    }
-    expect(use?.waited).toBeGreaterThan(0); // the meter saw the processes, and they had to wait
-    expect(use && wasSlowed(use)).toBe(false);
-  } finally {
-    process.kill(-group, 'SIGKILL');
-  }
-});
 
 if (FULL) {
   test.each(versions)(
