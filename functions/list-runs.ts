@@ -48,8 +48,6 @@ type Entry = ListedRun | UnreadableEntry;
 /** Sorts runs, newest first. Those of one check are in the order of its regions. */
 const byCheck = (a: Entry, b: Entry): number =>
   b.createdAt.localeCompare(a.createdAt) ||
-  (isUnreadable(a) || isUnreadable(b) ? 0 : b.checkId.localeCompare(a.checkId) || placeOf(a) - placeOf(b));
-const placeOf = ({ position = 0 }: ListedRun): number => position; // entries of earlier builds lack it
+  (isUnreadable(a) || isUnreadable(b) ? 0 : b.checkId.localeCompare(a.checkId) || a.position - b.position);
 
-const isExpired = ({ runExpiresAt = Number.POSITIVE_INFINITY }: ListedRun, now: Date): boolean =>
-  runExpiresAt * 1000 < now.getTime();
+const isExpired = ({ runExpiresAt }: ListedRun, now: Date): boolean => runExpiresAt * 1000 < now.getTime();

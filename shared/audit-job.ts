@@ -11,6 +11,6 @@ export const AuditJob = z.object({
   region: Region,
   correlationId: z.string(),
   owner: z.string(),
-  createId: z.string().optional(), // the create of the run; jobs of earlier releases lack it
+  createId: z.string(), // the create of the run
 });
 export type AuditJob = z.infer<typeof AuditJob>;

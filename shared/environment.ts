@@ -11,17 +11,17 @@ export const Environment = z.object({
     .boolean()
     .nullable()
     .describe("True if Chromium's own sandbox contained the page's processes. Not every host allows the sandbox."),
-  fonts: z.string().nullable().describe('Fingerprint of the fonts. Null in older runs.'),
+  fonts: z.string().nullable().describe('Fingerprint of the fonts.'),
   revision: z
     .int()
     .nullable()
     .describe(
-      "Revision of the service's own part of the audit. It rises if an update changes the numbers of an unchanged page. Null in older runs.",
+      "Revision of the service's own part of the audit. It rises if an update changes the numbers of an unchanged page.",
     ),
   device: Device.nullable(),
   throttling: z.string().nullable().describe("Lighthouse's `throttlingMethod`."),
   throttlingValues: ThrottlingValues.nullable().describe(
-    'Values of the simulation. Null if the audit simulated nothing, and in older runs.',
+    'Values of the simulation. Null if the audit simulated nothing.',
   ),
   ...OptionsInEnvironment.shape,
   benchmarkIndex: z
@@ -31,7 +31,7 @@ export const Environment = z.object({
   benchmarkedAt: z.iso
     .datetime()
     .nullable()
-    .describe('Time of that benchmark. Audits of one host share it for ten minutes. Null in older runs.'),
+    .describe('Time of that benchmark. Audits of one host share it for ten minutes.'),
   cpuCount: z.int().nullable(),
   memoryMiB: z.int().nullable(),
   kernel: z.string().nullable().describe('Release of the operating system.'),
@@ -48,23 +48,20 @@ export const Environment = z.object({
   cpuStolen: z
     .number()
     .nullable()
-    .describe('Share of the busy CPU time (0 to 1) that a hypervisor took for other machines. Null in older runs.'),
+    .describe('Share of the busy CPU time (0 to 1) that a hypervisor took for other machines.'),
   cpuWaitMs: z
     .number()
     .nullable()
     .describe(
-      "Time in milliseconds in which tasks of the page's main thread could not run, because they waited for a CPU. Null in older runs.",
+      "Time in milliseconds in which tasks of the page's main thread could not run, because they waited for a CPU.",
     ),
   mainThreadCpu: z
     .number()
     .nullable()
     .describe(
-      "CPU time of the tasks of the page's main thread in milliseconds. On one host it repeats within some percent. Null in older runs.",
+      "CPU time of the tasks of the page's main thread in milliseconds. On one host it repeats within some percent.",
     ),
-  corrected: z
-    .boolean()
-    .nullable()
-    .describe('True if the times are without these waits, because they mattered. Null in older runs.'),
+  corrected: z.boolean().nullable().describe('True if the times are without these waits, because they mattered.'),
   contended: z
     .boolean()
     .nullable()

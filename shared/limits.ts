@@ -8,11 +8,8 @@ import { auditLimits, type BucketName, type LimitName, type PlanName, plans } fr
  */
 export type Buckets = Record<BucketName, number> & { at: number };
 
-/** Buckets as stored. An item that is older than a limit lacks its bucket, which counts as full. */
-export type StoredBuckets = Partial<Record<BucketName, number>> & { at: number };
-
 /** Usage of an owner: the buckets of one plan, and the number of open checks of all plans. */
-export type Usage = { buckets: StoredBuckets | undefined; openChecks: number };
+export type Usage = { buckets: Buckets | undefined; openChecks: number };
 
 /** Bounds of the stored tokens. Within them the decision stays the same, so that others may take tokens meanwhile. */
 export type Bounds = { at: number; minTokens: Record<BucketName, number> };
@@ -54,10 +51,10 @@ export const decideCreate = (plan: PlanName, audits: number, now: Date, usage: U
  * Returns undefined if a bucket is full. A full bucket gains no tokens, so `at` must move, or later creates would count
  * them. As long as no bucket is full, creates can subtract tokens without moving `at`.
  */
-const boundsOf = (stored: StoredBuckets, now: number, plan: PlanName, audits: number): Bounds | undefined => {
+const boundsOf = (stored: Buckets, now: number, plan: PlanName, audits: number): Bounds | undefined => {
   const gain = (limit: Limit) => gainOf(limit, stored.at, now);
   const limits = limitsOf(plan);
-  if (limits.some((limit) => (stored[limit.bucket] ?? Infinity) + gain(limit) > limit.quota)) return undefined;
+  if (limits.some((limit) => stored[limit.bucket] + gain(limit) > limit.quota)) return undefined;
   return { at: stored.at, minTokens: tokensOf(limits, (limit) => neededFor(audits, limit) - gain(limit) - ROUNDING) };
 };
 
@@ -68,11 +65,11 @@ const gainOf = ({ quota, seconds }: Limit, from: number, to: number): number =>
 const SKEW_MS = 60_000;
 
 /** Returns stored buckets, or undefined if a clock that was ahead has written them. They would fill only after that time. */
-const unlessBucketsAhead = (buckets: StoredBuckets | undefined, now: Date): StoredBuckets | undefined =>
+const unlessBucketsAhead = (buckets: Buckets | undefined, now: Date): Buckets | undefined =>
   buckets && buckets.at > now.getTime() + SKEW_MS ? undefined : buckets;
 
 /** Returns the buckets as time has filled them. A clock that is little behind the last one adds nothing. */
-export const fillBuckets = (stored: StoredBuckets | undefined, plan: PlanName, now: Date): Buckets => {
+export const fillBuckets = (stored: Buckets | undefined, plan: PlanName, now: Date): Buckets => {
   const buckets = unlessBucketsAhead(stored, now);
   const at = Math.max(buckets?.at ?? 0, now.getTime());
   const tokens = (limit: Limit) => {

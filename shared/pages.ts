@@ -15,7 +15,7 @@ import { recordOf } from './record.ts';
 import { Run } from './run.ts';
 import { MeasuredFields, SeriesRun } from './summaries.ts';
 
-const number = z.number().nullable().default(null);
+const number = z.number().nullable();
 
 /** A finished run among the newest results of its page, as stored. Another release may have written it. */
 export const StoredResult = z.object({
@@ -30,7 +30,7 @@ export const StoredResult = z.object({
   ...recordOf(mainNames, () => number),
   samples: z.record(z.string(), z.array(z.number().nullable())), // of each metric. None if nobody knows them any more
   sampleCount: z.int(),
-  ...MeasuredFields.partial().shape,
+  ...MeasuredFields.shape,
   /** Inputs that decide whether two results can be compared. A hash stands for each list of texts. */
   audited: StoredOptions.pick({ categories: true, headers: true, basicAuth: true, cookies: true, storageState: true })
     .extend({
@@ -39,8 +39,8 @@ export const StoredResult = z.object({
     })
     .partial(),
   labels: StoredOptions.shape.labels,
-  runExpiresAt: z.number().optional(), // in seconds, as the next one
-  expiresAt: z.number().optional(),
+  runExpiresAt: z.number(), // in seconds, as the next one
+  expiresAt: z.number(),
 });
 export type StoredResult = z.infer<typeof StoredResult>;
 
@@ -107,7 +107,7 @@ export const ListedPage = z.object({
   region: anyName<Region>(),
   newest: StoredResult,
   base: StoredResult.nullable(),
-  points: z.array(Point.extend({ performance: number, expiresAt: z.number().optional() })),
+  points: z.array(Point.extend({ performance: number, expiresAt: z.number() })),
 });
 export type ListedPage = z.infer<typeof ListedPage>;
 
@@ -143,10 +143,10 @@ export const rankOf = ([result, ...earlier]: readonly [StoredResult, ...StoredRe
 
 /** Returns a page of the list as the API shows it. */
 export const pageResult = ({ newest, base, points, ...place }: ListedPage, now: Date): PageResult => {
-  const isCurrent = ({ expiresAt = Number.POSITIVE_INFINITY }) => expiresAt * 1000 > now.getTime();
+  const isCurrent = ({ expiresAt }: { expiresAt: number }) => expiresAt * 1000 > now.getTime();
   const values = { ...noMetrics, ...pick(newest, mainNames) };
   const check = `/v1/checks/${newest.checkId}`;
-  const hasRun = isCurrent({ expiresAt: newest.runExpiresAt ?? Number.POSITIVE_INFINITY });
+  const hasRun = isCurrent({ expiresAt: newest.runExpiresAt });
   const query = new URLSearchParams({ url: place.url, device: place.device });
   return {
     ...place,

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { Check, type CheckView, CheckView as CheckViewSchema, inputFields } from './check.ts';
-import { type MeasuredOn, measuredNames, measuredOn } from './comparison/comparable.ts';
+import { measuredNames, measuredOn } from './comparison/comparable.ts';
 import { Environment } from './environment.ts';
-import { type MetricName, metricNames, noMetrics, valueNames } from './page-metrics.ts';
+import { metricNames, valueNames } from './page-metrics.ts';
 import { Metrics, MetricsView, metricsView, NumericValues } from './page-metrics-schemas.ts';
 import { pick } from './pick.ts';
 import { RunProblemCode } from './problems.ts';
@@ -34,7 +34,7 @@ export const checkSummary = (check: CheckView): CheckSummary => ({
   runs: check.runs.map((run) => pick(run, runFields)),
 });
 
-/** Facts about the environment of a run that its series keeps. An older entry lacks some. */
+/** Facts about the environment of a run that its series keeps. */
 export const MeasuredFields = z.object({
   ...pick(Environment.shape, measuredNames),
   chromium: Environment.shape.chromium.nullable(),
@@ -52,11 +52,11 @@ export const SeriesRun = z.object({
   errorCode: RunProblemCode.nullable(),
   ...MeasuredFields.shape,
   benchmarkIndex: z.number().nullable(),
-  throttling: Throttling.nullable().describe('As in a create. Null if the audit ended before, and in older entries.'),
+  throttling: Throttling.nullable().describe('As in a create. Null if the audit ended before.'),
   blockedUrlPatterns: z
     .array(z.string())
     .nullable()
-    .describe('The patterns of the check. Null if the audit ended before, and in older entries.'),
+    .describe('The patterns of the check. Null if the audit ended before.'),
   labels: Check.shape.labels,
 });
 export type SeriesRun = z.infer<typeof SeriesRun>;
@@ -84,20 +84,11 @@ export const RunSummary = z
   .meta({ id: 'RunSummary', description: 'A finished run in the series of a URL.' });
 export type RunSummary = z.infer<typeof RunSummary>;
 
-/** A run in the series as an earlier release may have stored it. */
-export type StoredSeriesRun = Omit<SeriesRun, LaterField> & Partial<Pick<SeriesRun, LaterField>>;
-/** Fields that an entry of an earlier release may lack. */
-type LaterField = MetricName | keyof MeasuredOn | 'throttling' | 'blockedUrlPatterns';
-
-export const runSummary = (stored: StoredSeriesRun, { isExpired }: { isExpired: boolean }): RunSummary => {
-  const later = { ...noMetrics, throttling: null, blockedUrlPatterns: null, ...measuredOn(stored) };
-  const run: SeriesRun = { ...later, ...stored };
-  return {
-    ...pick(run, SeriesRun.keyof().options),
-    ...metricsView(run),
-    numericValues: pick(run, valueNames),
-    links: isExpired
-      ? { self: null, check: null }
-      : { self: `/v1/checks/${run.checkId}/runs/${run.id}`, check: `/v1/checks/${run.checkId}` },
-  };
-};
+export const runSummary = (run: SeriesRun, { isExpired }: { isExpired: boolean }): RunSummary => ({
+  ...pick(run, SeriesRun.keyof().options),
+  ...metricsView(run),
+  numericValues: pick(run, valueNames),
+  links: isExpired
+    ? { self: null, check: null }
+    : { self: `/v1/checks/${run.checkId}/runs/${run.id}`, check: `/v1/checks/${run.checkId}` },
+});

@@ -30,13 +30,12 @@ export const simulatedValuesOf = ({ device, throttling = presets[device] }: Thro
   throttling === 'none' ? null : throttling;
 
 type ThrottledRun = {
-  device: string;
   environment: { throttling: string | null; throttlingValues: ThrottlingValues | null } | null;
 };
 
-/** Returns the throttling of a run as a create takes it, or null if the run doesn't know it. Older runs lack values. */
-export const throttlingOf = ({ device, environment }: ThrottledRun): Throttling | null => {
+/** Returns the throttling of a run as a create takes it, or null if the run doesn't know it. */
+export const throttlingOf = ({ environment }: ThrottledRun): Throttling | null => {
   if (environment?.throttling === 'provided') return 'none';
   if (environment?.throttling !== 'simulate') return null;
-  return environment.throttlingValues ?? (presets as Record<string, ThrottlingValues>)[device] ?? null;
+  return environment.throttlingValues;
 };

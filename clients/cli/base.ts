@@ -97,7 +97,7 @@ export const storedExplanation = (client: Client, checkId: string, query: Parame
     const isAnswer =
       error instanceof ServiceError && ['not-found', 'report-unavailable', 'not-comparable'].includes(error.code ?? '');
     if (!isAnswer) throw error;
-    return null; // a service of an earlier version has no explanation
+    return null;
   });
 
 /** Returns true if a metric of a region got better, got worse or stayed the same. */

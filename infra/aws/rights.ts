@@ -6,7 +6,7 @@ import type { FunctionRow, StoredAction, TableActions } from '../../shared/funct
 import { CANARY_PREFIX } from '../../shared/keys.ts';
 import { type Partition, partitions } from '../../shared/partitions.ts';
 import { regions } from '../../shared/regions.ts';
-import { reportsOf } from '../../shared/report-folders.ts';
+import { REPORTS } from '../../shared/report-folders.ts';
 import { secretFolders, secretsOf } from '../../shared/secret-folders.ts';
 import type { Environment } from '../environments.ts';
 import type { indexNames } from '../settings.ts';
@@ -91,11 +91,10 @@ const deliveryRight = (scope: Construct, { homeRegion, names }: Environment): Po
 
 /** Allows a function the actions of its row on objects of the bucket: reports, secrets, and the key of their fingerprints. */
 export const allowObjects = (to: LambdaFunction, environment: Environment, row: FunctionRow): void => {
-  allowUnder(to, environment, `${reportsOf(undefined)}*`, row.reports);
+  allowUnder(to, environment, `${REPORTS}*`, row.reports);
   for (const [name, { prefix }] of Object.entries(secretFolders))
     allowUnder(to, environment, `${prefix}*`, row[name as keyof typeof secretFolders]);
-  if (row.reports?.includes('ListBucket'))
-    to.addToRolePolicy(listingRight(to, environment, `${reportsOf(undefined)}*`));
+  if (row.reports?.includes('ListBucket')) to.addToRolePolicy(listingRight(to, environment, `${REPORTS}*`));
   if (row.secrets?.includes('ListBucket')) to.addToRolePolicy(listingRight(to, environment, secretsOf(ANY_UUID)));
 };
 

@@ -19,8 +19,8 @@ export const consoleLines = ({ store, url, print }: Deps) => {
   return async (record: Pick<SQSRecord, 'body'>, phase: 'started' | 'ended', seconds = 0): Promise<void> => {
     const job = jobIn(record.body);
     if (!job) return;
-    const { checkId, runId, region } = job;
-    const read = await store.findRunOfAnyOwner({ checkId, id: runId }).catch(() => 'unknown' as const);
+    const { checkId, runId, region, createId } = job;
+    const read = await store.findRunOfAnyOwner({ checkId, id: runId, createId }).catch(() => 'unknown' as const);
     const run = read === 'unknown' ? undefined : read;
     if (run) urls.set(runId, new URL(run.url).href); // ASCII only
     const where = `${region.padEnd(20)} ${redactForLog(urls.get(runId) ?? `run ${runId}`)}`;

@@ -4,11 +4,11 @@ import { ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { redactForLog } from '../../functions/lib/redact.ts';
 import { type Db, deleteItem, type Key } from '../../functions/lib/store/dynamodb.ts';
 import { ofAnyOwner, readItems } from '../../functions/lib/store/items.ts';
-import { lifeIn, reportsOf } from '../../shared/report-folders.ts';
+import { lifeIn, REPORTS } from '../../shared/report-folders.ts';
 import { secretFolders } from '../../shared/secret-folders.ts';
 import { tableSettings } from '../settings.ts';
 
-type Data = { db: Db; s3: S3Client; bucket: string; retentionDays: number };
+type Data = { db: Db; s3: S3Client; bucket: string };
 type Pace = { signal: AbortSignal; pauseMs?: number };
 
 const HOUR_MS = 3600 * 1000;
@@ -47,9 +47,7 @@ export const startExpiry = (data: Data) => {
 export const deleteExpired = async (data: Data, now: Date, pace: Pace): Promise<void> => {
   await deleteEndedSecrets(data, now, pace);
   await deleteItems(data.db, Math.floor(now.getTime() / 1000), pace);
-  // Reports of earlier versions have no life in their key.
-  const lifeOf = (key: string) => (lifeIn(key) ?? data.retentionDays) * DAY_MS;
-  await deleteObjects(data, reportsOf(undefined), (key, age) => age > lifeOf(key), now, pace);
+  await deleteObjects(data, REPORTS, (key, age) => age > lifeIn(key) * DAY_MS, now, pace);
 };
 
 /** Deletes the secrets that are too old, and those that a dead or late create has left: of no open check after an hour. */

@@ -76,7 +76,6 @@ export const startService = async (settings: ServiceSettings, print: (line: stri
     db: functions.db,
     s3: new S3Client({ region: process.env.HOME_REGION as string, ...clientSettings() }),
     bucket: process.env.REPORT_BUCKET as string,
-    retentionDays: settings.retentionDays,
   });
   const bundling = buildWhenIdle(auditorDir, print);
   const printMessage = consoleLines({ store: functions.store, url: gateway.url, print });

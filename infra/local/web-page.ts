@@ -19,7 +19,7 @@ export const bundlePage = async (): Promise<Files> => {
 /** Writes the files of the web page to the data folder. Returns their folder. */
 export const writePage = async (dataDir: string, files: Files): Promise<string> => {
   const folder = join(dataDir, 'web-page');
-  await rm(folder, { recursive: true, force: true }); // of an earlier version
+  await rm(folder, { recursive: true, force: true }); // of an earlier start
   await mkdir(folder);
   for (const [name, content] of files) await writeFile(join(folder, name), content);
   return folder;

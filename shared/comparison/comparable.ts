@@ -15,7 +15,7 @@ export const measuredOn = (environment: Partial<MeasuredOn> | null): MeasuredOn 
   recordOf(measuredNames, (name) => environment?.[name] ?? null) as MeasuredOn;
 
 /**
- * How a page was audited. A null fact is unknown, because older entries of a series lack some. A missing fact has the
+ * How a page was audited. A null fact is unknown, because the audit failed too early. A missing fact has the
  * default of a create.
  */
 export type AuditedAs = NamedSecrets &

@@ -12,6 +12,8 @@ const result = (id: string, createdAt: string, lcp: readonly number[]): StoredRe
   id: `c124b5ca-fa0b-5761-a622-${id}`,
   checkId: `bc5e8280-fb70-4b8a-9d1c-${id}`,
   createId: '7d9a2f50-9d3b-4f0e-8a0c-4f1d5c2b6e11',
+  runExpiresAt: Number.POSITIVE_INFINITY,
+  expiresAt: Number.POSITIVE_INFINITY,
   createdAt,
   finishedAt: createdAt.replace(':27.', ':52.'),
   state: 'succeeded',

@@ -15,7 +15,10 @@ export const storeListedChecks = async ({ client, table }: Db, count: number): P
     const inputs = { url: 'https://example.com/', auditVersion: '13.5.0', regions: ['us-west1', 'us-east4'] } as const;
     const ids = { id: randomUUID(), runIds: [randomUUID(), randomUUID()], now: new Date(firstAt + 1000 * i) };
     const check = newCheck({ ...inputs, regions: [...inputs.regions], labels: { commit: `${i}` } }, ids);
-    return { ...checkKey(check.id), ...listedClosedCheck(check, ANONYMOUS, undefined) };
+    return {
+      ...checkKey(check.id),
+      ...listedClosedCheck(check, ANONYMOUS, Date.parse('2131-01-01T00:00:00.000Z') / 1000),
+    };
   };
   for (let from = 0; from < count; from += BATCH) {
     const size = Math.min(BATCH, count - from);

@@ -69,7 +69,7 @@ test('a check without a clear change, or whose report is gone, is compared witho
   const same = await reportedCheck(api.world, { 'us-west1': fast });
   expect((await compareWithBase(api.client, { id: same, url }, { base }, signal)).explanation).toBeNull();
   const gone = await reportedCheck(api.world, { 'us-west1': slow });
-  for (const key of await api.world.reports.keysOf(gone)) await api.world.reports.delete(key);
+  for (const key of await api.world.reports.keysOf(gone, 90)) await api.world.reports.delete(key);
   const judged = await compareWithBase(api.client, { id: gone, url }, { base }, signal);
   expect(judged).toMatchObject({ explanation: null, baseProblem: null, base: { checkId: gone } });
 });

@@ -4,6 +4,7 @@ import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { type AuditResult, emptyResult } from '../../functions/auditor/verdict/judge.ts';
 import { log } from '../../functions/lib/log.ts';
+import { jobOf } from '../../functions/lib/queue/dispatch.ts';
 import { runKey } from '../../functions/lib/store/items.ts';
 import { runAudit } from '../../functions/run-audit.ts';
 import type { Assertions } from '../../shared/assertions/assertions.ts';
@@ -53,11 +54,10 @@ const failed = (code: 'dns-failure' | 'browser-crashed'): AuditResult => ({
 
 /** Runs the job of a region of a check, whose audits have these results. */
 const work = async (checkId: string, results: readonly AuditResult[], i = 0, more: object = {}): Promise<void> => {
-  const { id: runId, region } = await world.runOf(checkId, i);
   const left = [...results];
   const auditors = { audit: async () => left.shift() as AuditResult };
-  const job = { checkId, runId, region, correlationId: 'c', owner: 'anonymous' };
-  await runAudit({ ...world, auditors, retryDelaysMs: [0], ...more })(job, () => 600_000);
+  const run = await world.runOf(checkId, i);
+  await runAudit({ ...world, auditors, retryDelaysMs: [0], ...more })(jobOf(run), () => 600_000);
 };
 
 /** A recorded report with the audits that the tests assert. */

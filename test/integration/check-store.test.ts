@@ -45,6 +45,7 @@ test('a second create with the same id is rejected and changes nothing', async (
     createId: randomUUID(),
     expiresAt: new Date(),
     trendExpiresAt: new Date(),
+    retentionDays: 90,
   };
   expect(await world.store.create(check, again)).toBeUndefined();
   expect((await world.find(check.id)).item.fingerprint).toBe('f');
@@ -207,7 +208,7 @@ test('every item has an expiry date', async () => {
 
 test('an expired check is gone for its owner, and its id is free, before DynamoDB deletes its items', async () => {
   const check = aCheck({ regions: ['us-west1'] });
-  const creation = { owner: 'anonymous', correlationId: 'c', fingerprint: 'f' };
+  const creation = { owner: 'anonymous', correlationId: 'c', fingerprint: 'f', retentionDays: 90 };
   const create = (expiresAt: Date) =>
     world.store.create(check, { ...creation, createId: randomUUID(), expiresAt, trendExpiresAt: expiresAt });
   const [run] = (await create(later(new Date(), -60))) as [RunItem];

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type AuditResult, emptyResult } from '../../functions/auditor/verdict/judge.ts';
+import { jobOf } from '../../functions/lib/queue/dispatch.ts';
 import type { RunItem } from '../../functions/lib/store/items.ts';
 import { runAudit } from '../../functions/run-audit.ts';
 import { noMetrics } from '../../shared/page-metrics.ts';
@@ -43,9 +44,7 @@ test('no time of a run goes backwards and no attempt has a negative duration if 
   };
   const { store, leases, reports, secrets } = world;
   const deps = { store, leases, reports, secrets, auditors: { audit }, retryDelaysMs: [1] };
-  const { id: runId, region, correlationId, owner } = run;
-  const job = { checkId: check.id, runId, region, correlationId, owner };
-  await runAudit({ ...deps, now: clockThatGoesBack(createdAt) })(job, () => 600_000);
+  await runAudit({ ...deps, now: clockThatGoesBack(createdAt) })(jobOf(run), () => 600_000);
 
   const { startedAt, finishedAt, updatedAt, attempts } = await world.runOf(check.id);
   const times = [

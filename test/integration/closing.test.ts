@@ -2,6 +2,7 @@ import { QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { beforeEach, expect, test, vi } from 'vitest';
 import { emptyResult } from '../../functions/auditor/verdict/judge.ts';
 import { log } from '../../functions/lib/log.ts';
+import { jobOf } from '../../functions/lib/queue/dispatch.ts';
 import { dueStore } from '../../functions/lib/store/due.ts';
 import type { Db } from '../../functions/lib/store/dynamodb.ts';
 import { type RunItem, updateRun } from '../../functions/lib/store/items.ts';
@@ -97,8 +98,7 @@ test('a worker closes the check itself if the table responds again', async () =>
   const db = afterRun((command) => (isQuery(command) || ofCheck(command)) && failures-- > 0);
   const audit = async () => ({ state: 'succeeded' as const, metrics: noMetrics, ...emptyResult });
   const work = runAudit({ ...world, leases: leaseStore(db), auditors: { audit }, retryDelaysMs: [1] });
-  const { id: runId, region, correlationId, owner } = run;
-  await work({ checkId: check.id, runId, region, correlationId, owner }, () => 600_000);
+  await work(jobOf(run), () => 600_000);
   expect(failures).toBeLessThan(0);
   expect(await completedAt(check.id)).not.toBeNull();
 });

@@ -134,6 +134,7 @@ test('an erased check and a check of another owner can not be a base', async () 
     owner: 'another',
     correlationId: 'c',
     fingerprint: 'f',
+    retentionDays: 90,
     createId: randomUUID(),
     expiresAt: new Date(Date.now() + 1e6),
     trendExpiresAt: new Date(Date.now() + 1e6),

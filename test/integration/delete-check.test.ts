@@ -8,6 +8,7 @@ import { closeLostRuns } from '../../functions/close-lost-runs.ts';
 import { deleteCheck } from '../../functions/delete-check.ts';
 import { getReport } from '../../functions/get-report.ts';
 import { clientSettings } from '../../functions/lib/aws-client.ts';
+import { jobOf } from '../../functions/lib/queue/dispatch.ts';
 import { type CheckStore, checkStore } from '../../functions/lib/store/checks.ts';
 import { openDb } from '../../functions/lib/store/dynamodb.ts';
 import { type ErasureStore, erasureStore } from '../../functions/lib/store/erasure.ts';
@@ -17,7 +18,6 @@ import { type Reports, reports } from '../../functions/lib/store/reports.ts';
 import { secretStore } from '../../functions/lib/store/secrets.ts';
 import { runAudit } from '../../functions/run-audit.ts';
 import { sweep } from '../../functions/sweep.ts';
-import { AuditJob } from '../../shared/audit-job.ts';
 import { RENEW_MS } from '../../shared/due-times.ts';
 import { ReportReadEnv } from '../../shared/env.ts';
 import { noMetrics } from '../../shared/page-metrics.ts';
@@ -72,7 +72,7 @@ const itemsOf = async (checkId: string): Promise<Record<string, unknown>[]> => {
 };
 const remainsOf = async (checkId: string) => ({
   items: (await itemsOf(checkId)).map(({ sk }) => sk),
-  reports: await world.reports.keysOf(checkId),
+  reports: await world.reports.keysOf(checkId, 90),
 });
 const nothing = { items: [], reports: [] };
 const aMark = { items: ['CHECK'], reports: [] };
@@ -119,14 +119,14 @@ test('an erased check is gone with its runs and all reports, and a sweep deletes
   }
   expect(await remainsOf(check.id)).toEqual(aMark);
   expect(Object.keys((await itemsOf(check.id))[0] ?? {}).sort()).toEqual(
-    ['dueAt', 'erasedAt', 'id', 'open', 'owner', 'pk', 'sk', 'writeId'], // no other field of the check
+    ['dueAt', 'erasedAt', 'id', 'open', 'owner', 'pk', 'retentionDays', 'sk', 'writeId'], // no other field of the check
   );
   await sweepAt(later(before, 89));
   expect(await remainsOf(check.id)).toEqual(aMark);
   await sweepAt(later(new Date(), 91));
   expect(await remainsOf(check.id)).toEqual(nothing);
   expect((await world.find(other.check.id)).runs).toHaveLength(2);
-  expect(await world.reports.keysOf(other.check.id)).toHaveLength(3);
+  expect(await world.reports.keysOf(other.check.id, 90)).toHaveLength(3);
 });
 
 test('a report that is erased during its request is a 404', async () => {
@@ -230,7 +230,7 @@ test('an audit that ends after its check was erased leaves its report to the swe
   };
   const auditors = { audit: async () => aVerdict };
   await runAudit({ ...world, reports: { put }, auditors })(jobOf(run), () => 600_000);
-  expect(await world.reports.keysOf(check.id)).toHaveLength(1);
+  expect(await world.reports.keysOf(check.id, 90)).toHaveLength(1);
   await sweepAt(later(now, 91));
   expect(await remainsOf(check.id)).toEqual(aMark);
 });
@@ -334,14 +334,14 @@ test('a late erasure does not touch a later check with the same id', async () =>
   const now = new Date();
   const { check } = await aFinishedCheck(now);
   await deleteAt(now, check.id);
-  const keysOf: Reports['keysOf'] = async (id) => {
+  const keysOf: Reports['keysOf'] = async (id, days) => {
     await sweepAt(later(now, 91));
     for (const run of await world.create(check)) await finish(run);
-    return world.reports.keysOf(id);
+    return world.reports.keysOf(id, days);
   };
   await erasureStore(world.db, { ...world.reports, keysOf }).eraseRemains(check.id);
   expect((await world.find(check.id)).runs.map(({ state }) => state)).toEqual(['succeeded', 'succeeded']);
-  expect(await world.reports.keysOf(check.id)).toHaveLength(2);
+  expect(await world.reports.keysOf(check.id, 90)).toHaveLength(2);
 });
 
 test('the mark of a check that is erased while its last run closes it keeps its due time', async () => {
@@ -370,5 +370,3 @@ const aVerdict: AuditResult = {
   finalUrl: 'https://example.com/',
   report: { gzip: gzipSync('{}'), bytes: 2 },
 };
-
-const jobOf = (run: RunItem): AuditJob => AuditJob.parse({ ...run, runId: run.id });

@@ -96,7 +96,7 @@ test('a report that has expired is a 404 that says so, and of two large reports 
   };
   const reply = await getExplanation({ ...world, reports: { ...world.reports, get } })(request);
   expect([reply.status, most]).toEqual([200, 1]);
-  for (const key of await world.reports.keysOf(base)) await world.reports.delete(key);
+  for (const key of await world.reports.keysOf(base, 90)) await world.reports.delete(key);
   expect(await problemOf(await explain(id, `?base=${base}`), 404, 'report-unavailable')).toMatchObject({
     detail: expect.stringContaining('The report has expired'),
   });

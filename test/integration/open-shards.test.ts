@@ -27,7 +27,11 @@ const createIn = async (shards: number, count: number, region: Region = 'us-east
   const checks = Array.from({ length: count }, () => aCheck({ now: t0, regions: [region] }));
   const { store } = withShards(shards);
   const createdBy = { owner: 'acme', correlationId: 'c', fingerprint: 'f', createId: randomUUID() };
-  const expiry = { expiresAt: later(t0, 90 * 24 * 3600), trendExpiresAt: later(t0, 400 * 24 * 3600) };
+  const expiry = {
+    retentionDays: 90,
+    expiresAt: later(t0, 90 * 24 * 3600),
+    trendExpiresAt: later(t0, 400 * 24 * 3600),
+  };
   const created = await settleAll(checks, 5, (check) => store.create(check, { ...createdBy, ...expiry }));
   return created.flatMap((each) => (each.status === 'fulfilled' && each.value) || []);
 };

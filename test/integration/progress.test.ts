@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type AuditResult, emptyResult } from '../../functions/auditor/verdict/judge.ts';
 import { waiting } from '../../functions/lib/http/waiting.ts';
+import { jobOf } from '../../functions/lib/queue/dispatch.ts';
 import { watchAnnounced } from '../../functions/lib/store/changes.ts';
 import type { RunItem } from '../../functions/lib/store/items.ts';
 import type { Lease } from '../../functions/lib/store/leases.ts';
@@ -27,8 +28,7 @@ const aRun = async (samples: number) => {
   const check = aCheck({ regions: ['us-west1'], samples });
   const [run] = await world.create(check);
   if (!run) throw new Error('the check has no run');
-  const { id: runId, region, correlationId, owner } = run;
-  return { check, run, job: { checkId: check.id, runId, region, correlationId, owner } };
+  return { check, run, job: jobOf(run) };
 };
 const auditing = (audit: () => Promise<AuditResult>, leases: Partial<World['leases']> = {}) =>
   runAudit({

@@ -96,7 +96,7 @@ test('a run that failed without a report is a 404 with its error code', async ()
 
 test('a report that is gone is a 404 in every form, while its check is still there', async () => {
   const { run, check, path } = await world.finishedRun(JSON.stringify({ text: 'a'.repeat(5 * 2 ** 20) }));
-  for (const key of await world.reports.keysOf(check.id)) await world.reports.delete(key);
+  for (const key of await world.reports.keysOf(check.id, 90)) await world.reports.delete(key);
   for (const each of [path, `/v1/audit/runs/${run.id}/report`]) {
     const problem = await problemOf(await get(each, {}), 404, 'report-unavailable');
     expect(problem.detail).toContain('has expired');

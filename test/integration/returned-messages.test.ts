@@ -5,6 +5,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { emptyResult } from '../../functions/auditor/verdict/judge.ts';
 import { closeLostRuns } from '../../functions/close-lost-runs.ts';
 import { queue } from '../../functions/lib/queue/consumer.ts';
+import { jobOf } from '../../functions/lib/queue/dispatch.ts';
 import type { RunItem } from '../../functions/lib/store/items.ts';
 import { runAudit } from '../../functions/run-audit.ts';
 import { AuditJob } from '../../shared/audit-job.ts';
@@ -46,11 +47,11 @@ const audited = {
   auditors: { audit: async () => ({ state: 'succeeded' as const, metrics: noMetrics, ...emptyResult }) },
   retryDelaysMs: [30_000],
 };
+const aJob = () => ({ checkId: randomUUID(), runId: randomUUID(), correlationId: 'c', owner: 'o', createId: 'c' });
 const failed = (event: SQSEvent) => ({ batchItemFailures: [{ itemIdentifier: event.Records[0]?.messageId }] });
 
 test('an instance without room returns its job to the queue at once, handles nothing and exits', async () => {
-  const job = { checkId: randomUUID(), runId: randomUUID(), correlationId: 'c', owner: 'anonymous' };
-  const { receive } = await aQueue(job);
+  const { receive } = await aQueue(aJob());
   const event = (await receive()) as SQSEvent;
 
   const done: string[] = [];
@@ -64,12 +65,7 @@ test('an instance without room returns its job to the queue at once, handles not
 });
 
 test('a job that two instances without room have returned is handled by the third', async () => {
-  const { receive } = await aQueue({
-    checkId: randomUUID(),
-    runId: randomUUID(),
-    correlationId: 'c',
-    owner: 'anonymous',
-  });
+  const { receive } = await aQueue(aJob());
   const done: string[] = [];
   const handler = queue(
     { schema: AuditJob, whySpent: () => 'processes (100 of 1024 left)', exit: () => void done.push('exit') },
@@ -82,7 +78,7 @@ test('a job that two instances without room have returned is handled by the thir
 test('a job whose run can not be read is delivered again within seconds, and its run is then audited', async () => {
   const check = aCheck({ regions: ['us-east4'] });
   const [run] = (await world.create(check)) as [RunItem];
-  const { receive } = await aQueue({ checkId: check.id, runId: run.id, correlationId: 'c', owner: 'anonymous' });
+  const { receive } = await aQueue(jobOf(run));
   let outage = true;
   const store = {
     ...world.store,
@@ -102,7 +98,7 @@ test('a job whose run can not be read is delivered again within seconds, and its
 });
 
 test('a function that can not be built returns its message too', async () => {
-  const { receive } = await aQueue({ checkId: randomUUID(), runId: randomUUID(), correlationId: 'c', owner: 'o' });
+  const { receive } = await aQueue(aJob());
   const handler = queue({ schema: AuditJob, backoff: () => 1 }, () => {
     throw new Error('TABLE_NAME is missing');
   });
@@ -123,9 +119,8 @@ test('a claim whose response is lost is repeated with the same lease', async () 
       return lease;
     },
   };
-  const { id: runId, region, correlationId, owner } = run;
   const work = runAudit({ ...world, leases, ...audited, retryDelaysMs: [1] });
-  await work({ checkId: check.id, runId, region, correlationId, owner }, () => 600_000);
+  await work(jobOf(run), () => 600_000);
   expect(await world.runOf(check.id)).toMatchObject({ state: 'succeeded', lostLeases: 0, attempts: [{ number: 1 }] });
 });
 
@@ -136,8 +131,7 @@ test('an outage of ten minutes fails no run: three receives end in a dead letter
   const check = aCheck({ regions: ['us-east4'] });
   const [run] = (await world.create(check)) as [RunItem];
   await world.store.markSent(run, new Date());
-  const { id: runId, region, correlationId, owner } = run;
-  await closeLostRuns(world)({ checkId: check.id, runId, region, correlationId, owner });
+  await closeLostRuns(world)(jobOf(run));
   const { state, dueAt } = await world.runOf(check.id);
   expect(state).toBe('created');
   expect(Date.parse(dueAt ?? '')).toBeLessThan(Date.now() + 61_000);

@@ -235,7 +235,7 @@ test('secrets of no open check are deleted after an hour, and those of an open c
   const [open, ended] = [await create(), await create()];
   await audit(ended.body.id);
   for (const id of [ended.body.id, randomUUID()]) await world.secrets.put(`secrets/${id}/${randomUUID()}`, secrets);
-  const data = { db: world.db, s3, bucket: world.env.REPORT_BUCKET as string, retentionDays: 90 };
+  const data = { db: world.db, s3, bucket: world.env.REPORT_BUCKET as string };
   const deleteAt = (now: Date) => deleteExpired(data, now, { signal: new AbortController().signal, pauseMs: 0 });
   await deleteAt(later(t0, 3500));
   expect(await stored()).toHaveLength(3);

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { emptyResult } from '../../functions/auditor/verdict/judge.ts';
 import { closeLostRuns } from '../../functions/close-lost-runs.ts';
 import type { RunItem } from '../../functions/lib/store/items.ts';
+import { findRun } from '../../functions/lib/store/items.ts';
 import { runAudit } from '../../functions/run-audit.ts';
 import { sweep } from '../../functions/sweep.ts';
 import { AuditJob } from '../../shared/audit-job.ts';
@@ -22,8 +23,7 @@ test('a late job of an erased check does not touch the run of a create that fail
   await world.erasure.markErased((await world.find(check.id)).item, new Date());
   await world.erasure.eraseRemains(check.id);
   await expect(world.create(check)).rejects.toThrow('exists'); // it writes the run, and then meets the mark
-  const { checkId, id } = erased;
-  const read = () => world.store.findRunOfAnyOwner({ checkId, id });
+  const read = () => findRun(world.db, erased);
   const orphan = await read();
   expect(orphan).toMatchObject({ state: 'created', createId: expect.not.stringMatching(erased.createId) });
 

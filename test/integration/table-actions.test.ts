@@ -16,6 +16,7 @@ import { getFixes } from '../../functions/get-fixes.ts';
 import { getReport } from '../../functions/get-report.ts';
 import { getRun } from '../../functions/get-run.ts';
 import { getScreenshot } from '../../functions/get-screenshot.ts';
+import { jobOf } from '../../functions/lib/queue/dispatch.ts';
 import { deleteItem, ifExists, updateItem } from '../../functions/lib/store/dynamodb.ts';
 import { checkKey, runKey } from '../../functions/lib/store/items.ts';
 import { linkStore } from '../../functions/lib/store/links.ts';
@@ -85,13 +86,9 @@ const create = async ({ store, queues, regions = ['us-west1'], headers, against 
   const reply = await as('create-check', () => handle(request({}, { method: 'POST', body, headers: { ...headers } })));
   return (reply.body as { id: string }).id;
 };
-const jobOf = async (checkId: string, i = 0) => {
-  const { id: runId, region } = await world.runOf(checkId, i);
-  return { checkId, runId, region, correlationId: 'c', owner };
-};
 const audit = async (checkId: string, i: number, ...results: unknown[]) => {
   const auditors = { audit: async () => results.shift() as AuditResult };
-  const job = await jobOf(checkId, i);
+  const job = jobOf(await world.runOf(checkId, i));
   const remainingMs = () => (results.length > 0 ? 600_000 : 60_000); // too little for another audit
   await as('run-audit', () => runAudit({ ...world, auditors, now: () => t0, retryDelaysMs: [0] })(job, remainingMs));
 };
@@ -225,7 +222,7 @@ const everyFunction = async () => {
   await create({ queues: { send: () => Promise.reject(refused) } });
 
   const lost = await create({ against: { device: 'desktop' } });
-  await as('close-lost-runs', async () => closeLostRuns(world)(await jobOf(lost)));
+  await as('close-lost-runs', async () => closeLostRuns(world)(jobOf(await world.runOf(lost))));
   const [run] = (await world.find(lost)).runs;
   const lease = run && (await world.leases.claim(run, randomUUID(), t0));
   const attempt = {
@@ -238,7 +235,7 @@ const everyFunction = async () => {
   const attempts = [1, 2, 3].map((number) => ({ ...attempt, number, code: 'browser-crashed' as const }));
   await world.leases.recordAttempt(lease as never, { attempts, samples: [] });
   await world.leases.release(lease as never, t0);
-  await as('close-lost-runs', async () => closeLostRuns(world)(await jobOf(lost)));
+  await as('close-lost-runs', async () => closeLostRuns(world)(jobOf(await world.runOf(lost))));
 
   const orphan = await create();
   await deleteItem(world.db, checkKey(orphan), ifExists); // as if its create had died before it wrote the check

@@ -29,7 +29,13 @@ const call = (path: string, init = {}) => fetchDocumented(`${api.url}${path}`, {
 const DAY = 24 * 3600;
 const create = async (now = new Date()) => {
   const check = aCheck({ now, regions: ['us-west1'] });
-  const more = { correlationId: 'c', fingerprint: 'f', createId: randomUUID(), trendExpiresAt: later(now, 400 * DAY) };
+  const more = {
+    correlationId: 'c',
+    fingerprint: 'f',
+    retentionDays: 90,
+    createId: randomUUID(),
+    trendExpiresAt: later(now, 400 * DAY),
+  };
   await world.store.create(check, { owner, ...more, expiresAt: later(now, 90 * DAY) });
   return { id: check.id, runId: check.runs[0]?.id as string };
 };
@@ -127,7 +133,7 @@ test('a series shows the ids of the runs that can not be read', async () => {
 test('a job for a run that can not be read is dropped, because the sweeper reports the run', async () => {
   const { id, runId } = await create();
   await change(runKey(id, runId), (item) => ({ ...item, state: 'paused' }));
-  const job = { checkId: id, runId, region: 'us-west1' as const, correlationId: 'c', owner };
+  const job = { checkId: id, runId, region: 'us-west1' as const, correlationId: 'c', owner, createId: 'c' };
   const audit = vi.fn();
   await runAudit({ ...world, auditors: { audit } })(job, () => 600_000);
   await closeLostRuns(world)(job);

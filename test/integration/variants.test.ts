@@ -3,6 +3,7 @@ import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { AuditOrder } from '../../functions/auditor/messages.ts';
 import { type AuditResult, emptyResult } from '../../functions/auditor/verdict/judge.ts';
+import { jobOf } from '../../functions/lib/queue/dispatch.ts';
 import { runAudit } from '../../functions/run-audit.ts';
 import { CheckView } from '../../shared/check.ts';
 import { CheckComparison } from '../../shared/comparison/schemas.ts';
@@ -51,10 +52,9 @@ const resultOf = ({ url }: AuditOrder, i: number): AuditResult => {
 type Audit = (order: AuditOrder, i: number) => AuditResult;
 /** Runs the job of a region of a check, and returns the orders that its auditor got. */
 const work = async (checkId: string, i = 0, audit: Audit = resultOf): Promise<AuditOrder[]> => {
-  const { id: runId, region } = await world.runOf(checkId, i);
   const orders: AuditOrder[] = [];
   const auditors = { audit: async (order: AuditOrder) => audit(order, orders.push(order) - 1) };
-  const job = { checkId, runId, region, correlationId: 'c', owner: 'anonymous' };
+  const job = jobOf(await world.runOf(checkId, i));
   await runAudit({ ...world, auditors, retryDelaysMs: [0] })(job, () => 600_000);
   return orders;
 };
@@ -192,14 +192,13 @@ test('the samples of both variants are shown while the run is in work, and a los
 
 test('an unreachable report storage costs one variant an attempt, and the run is not half stored', async () => {
   const id = await create({ regions: ['us-west1'], samples: 1 });
-  const { id: runId, region } = await world.runOf(id);
   let left = 600_000;
   const remainingMs = () => (left = Math.max(0, left - 1000));
   const put = async (key: string) => {
     if (key.includes('-against')) throw new Error('S3 is unavailable');
   };
   const auditors = { audit: async (order: AuditOrder) => resultOf(order, 0) };
-  const job = { checkId: id, runId, region, correlationId: 'c', owner: 'anonymous' };
+  const job = jobOf(await world.runOf(id));
   await runAudit({ ...world, reports: { put }, auditors, retryDelaysMs: [1] })(job, remainingMs);
   expect(await world.runOf(id)).toMatchObject({
     state: 'running',

@@ -1,4 +1,5 @@
 import { beforeEach, expect, test, vi } from 'vitest';
+import { jobOf } from '../../functions/lib/queue/dispatch.ts';
 import type { RunItem } from '../../functions/lib/store/items.ts';
 import { sweep } from '../../functions/sweep.ts';
 import { startSweeping } from '../support/sweeping.ts';
@@ -98,9 +99,8 @@ test('of many waiting jobs, each costs one write, and a lost lease between them 
 test('the embedded queue counts its jobs, waiting and received', async () => {
   const [run] = await world.create(aCheck({ now: t0, regions: ['europe-north1'] }));
   if (!run) throw new Error('the check has no run');
-  const { checkId, id: runId, correlationId, owner } = run;
   expect(await world.queues.count('europe-north1')).toEqual({ waiting: 0, received: 0 });
-  await world.queues.send({ checkId, runId, region: 'europe-north1', correlationId, owner });
+  await world.queues.send(jobOf(run));
   expect(await world.queues.count('europe-north1')).toEqual({ waiting: 1, received: 0 });
   const { ReceiveMessageCommand } = await import('@aws-sdk/client-sqs');
   await world.sqs.send(new ReceiveMessageCommand({ QueueUrl: world.urls['europe-north1'] }));

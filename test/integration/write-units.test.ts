@@ -2,6 +2,7 @@ import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { type AuditResult, emptyResult } from '../../functions/auditor/verdict/judge.ts';
 import { createCheck } from '../../functions/create-check.ts';
+import { jobOf } from '../../functions/lib/queue/dispatch.ts';
 import { runAudit } from '../../functions/run-audit.ts';
 import { perRun } from '../../infra/operator/cost-model.ts';
 import { openWrites } from '../../infra/operator/walls.ts';
@@ -58,9 +59,8 @@ const check = async (minute: number): Promise<void> => {
     body,
   };
   const reply = await create({ ...request, params: {}, query: {}, headers: {}, host: 'localhost' });
-  const { id: checkId, runs } = reply.body as { id: string; runs: [{ id: string }] };
-  const job = { checkId, runId: runs[0].id, region: 'us-west1' as const, correlationId: newId(), owner: 'acme' };
-  await runAudit({ ...world, auditors: { audit: async () => audited() }, now, newId })(job, () => 600_000);
+  const run = await world.runOf((reply.body as { id: string }).id);
+  await runAudit({ ...world, auditors: { audit: async () => audited() }, now, newId })(jobOf(run), () => 600_000);
 };
 
 test('a run makes as many writes as the cost model and the walls say', async () => {

@@ -1,6 +1,9 @@
 import { Readable } from 'node:stream';
 import type { Answer } from './embedded-table.ts';
 
+/** Returns the id of the check of an object, which is the first UUID in its key. */
+export const checkIdIn = (key: string): string | undefined => /[\da-f-]{36}/.exec(key)?.[0];
+
 export type BucketCall = { method: string; key: string; prefix?: string | undefined; body?: Buffer };
 
 /** An S3 bucket in memory that knows the four calls of the report store. */

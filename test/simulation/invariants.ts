@@ -1,4 +1,4 @@
-import type { EmbeddedBucket } from './embedded-bucket.ts';
+import { checkIdIn, type EmbeddedBucket } from './embedded-bucket.ts';
 import type { Item } from './embedded-table.ts';
 import { keyOf } from './monitor.ts';
 import { missingPages, wrongPage } from './page-promises.ts';
@@ -63,7 +63,7 @@ export const leftWhenQuiet = (
     return isFinal(item) && !item.open ? [...pointer, ...entry, ...report] : [`nobody finished ${name}`];
   });
   const pages = [...all.filter(isPage).flatMap((item) => wrongPage(item, all)), ...missingPages(all)];
-  const reports = [...bucket.objects.keys()].filter((key) => !check(key.split('/')[1]) && !storedLate.has(key));
+  const reports = [...bucket.objects.keys()].filter((key) => !check(checkIdIn(key)) && !storedLate.has(key));
   return [
     ...faults,
     ...pages,

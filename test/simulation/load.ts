@@ -73,7 +73,13 @@ export const runLoad = async (load: Load, metrics: MetricRecorder) => {
     const ids = { id: load.random.uuid(), runIds: names.map(load.random.uuid), now: clock.now() };
     const check = newCheck({ url: 'https://example.com/', auditVersion: '13.5.0', regions: [...names] }, ids);
     const expiresAt = new Date(clock.now().getTime() + 90 * DAY_MS);
-    const creation = { owner: 'acme', correlationId: 'c', fingerprint: 'f', createId: load.random.uuid() };
+    const creation = {
+      owner: 'acme',
+      correlationId: 'c',
+      fingerprint: 'f',
+      retentionDays: 90,
+      createId: load.random.uuid(),
+    };
     const runs = (await store.create(check, { ...creation, expiresAt, trendExpiresAt: expiresAt })) ?? [];
     for (const run of runs) await dispatch({ store, due, queues }, run, clock.now());
     counts.checks++;

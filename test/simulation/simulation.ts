@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { log } from '../../functions/lib/log.ts';
 import { openAll, owners, startClients } from './clients.ts';
 import type { Defect } from './defects/defect.ts';
-import { startEmbeddedBucket } from './embedded-bucket.ts';
+import { checkIdIn, startEmbeddedBucket } from './embedded-bucket.ts';
 import { startEmbeddedTable } from './embedded-table.ts';
 import { drawFaults } from './faults.ts';
 import { openParts, sdkSettings } from './functions.ts';
@@ -77,7 +77,7 @@ export const simulate = async (
   const storedLate = new Set<string>();
   const onStored = (key: string, before: Buffer | undefined) => {
     if (before && !before.equals(bucket.objects.get(key) as Buffer)) violated(`the report ${key} was overwritten`);
-    const checkId = key.split('/')[1];
+    const checkId = checkIdIn(key);
     const markedAt = monitor.markedAt(checkId) ?? Number.NEGATIVE_INFINITY;
     const isLate = timeline.now() > markedAt + LATE_AFTER_MS;
     if (isLate && !images.has(`CHECK#${checkId} CHECK`)) storedLate.add(key);
@@ -133,11 +133,11 @@ const warmUp = async (): Promise<void> => {
   const calls = contexts.run({ process: new SimProcess('warm-up'), invocation: {} }, async () => {
     const { due, reports, queues, waiting } = openParts();
     await due.list({ kind: 'checks', shard: 0 }, new Date(), 1);
-    await reports.keysOf('none');
+    await reports.keysOf('none', 90);
     await reports.put('none', Buffer.of());
     await queues.count('us-east4');
     await waiting.atWork('us-east4', new Date());
-    await queues.send({ checkId: '', runId: '', region: 'us-east4', correlationId: '', owner: '' });
+    await queues.send({ checkId: '', runId: '', region: 'us-east4', correlationId: '', owner: '', createId: '' });
   });
   void calls.finally(() => {
     done = true;

@@ -4,6 +4,7 @@ import type { AuditOrder } from '../../functions/auditor/messages.ts';
 import { type AuditResult, emptyResult } from '../../functions/auditor/verdict/judge.ts';
 import { createCheck } from '../../functions/create-check.ts';
 import { clientSettings } from '../../functions/lib/aws-client.ts';
+import { jobOf } from '../../functions/lib/queue/dispatch.ts';
 import { runAudit } from '../../functions/run-audit.ts';
 import { noMetrics } from '../../shared/page-metrics.ts';
 import type { Secrets } from '../../shared/secrets.ts';
@@ -75,9 +76,8 @@ export const secretChecks = (world: World, now: Date) => {
         return succeeded;
       },
     };
-    const { id: runId, region } = await world.runOf(checkId, i);
     const work = runAudit({ ...world, ...parts, auditors, now: () => now, retryDelaysMs: [0] });
-    await work({ checkId, runId, region, correlationId: 'c', owner }, () => remainingMs);
+    await work(jobOf(await world.runOf(checkId, i)), () => remainingMs);
     return orders;
   };
 

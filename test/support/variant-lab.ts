@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { auditors } from '../../functions/auditor/parent/auditors.ts';
+import { jobOf } from '../../functions/lib/queue/dispatch.ts';
 import type { RunItem } from '../../functions/lib/store/items.ts';
 import type { Outcome } from '../../functions/lib/store/leases.ts';
 import { runAudit } from '../../functions/run-audit.ts';
@@ -34,8 +35,7 @@ export const startVariantLab = async () => {
       reports: { put: async () => {} },
       auditors: pool,
     });
-    const job = { checkId: check.id, runId: run.id, region: run.region, correlationId: 'c', owner: 'o' };
-    await work(job, () => 3_600_000);
+    await work(jobOf(run), () => 3_600_000);
     if (finished?.state !== 'succeeded') throw new Error(`The run failed: ${finished?.error?.message}`);
     return { ...run, ...finished } as RunItem;
   };

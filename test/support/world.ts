@@ -62,7 +62,7 @@ export const worldHere = () => {
       owner = 'anonymous',
       fingerprint = 'f',
       createId = randomUUID() as string,
-      retentionDays,
+      retentionDays = 90,
       expiresAt = inDays(check, 90),
       trendExpiresAt = inDays(check, 400),
     }: Partial<Creation> = {},
@@ -72,7 +72,7 @@ export const worldHere = () => {
       correlationId: 'c',
       fingerprint,
       createId,
-      ...(retentionDays && { retentionDays }),
+      retentionDays,
       expiresAt,
       trendExpiresAt,
     });

@@ -6,7 +6,14 @@ import { aCheck } from '../support/world.ts';
 
 const check = aCheck({ url: 'https://example.com/page?token=secret', regions: ['us-west1'] });
 const run = { ...check.runs[0], checkId: check.id } as RunItem;
-const job = { checkId: check.id, runId: run.id, region: run.region, correlationId: 'c', owner: 'anonymous' };
+const job = {
+  checkId: check.id,
+  runId: run.id,
+  region: run.region,
+  correlationId: 'c',
+  owner: 'anonymous',
+  createId: 'c',
+};
 const where = 'us-west1             https://example.com/page?[redacted]';
 
 /** Lines of one message whose run is read as `atStart` and then as `atEnd`. */

@@ -104,13 +104,6 @@ test('an unused bucket is full before the usage of its owner expires', () => {
   for (const { seconds } of Object.values(auditLimits)) expect(seconds).toBeLessThanOrEqual(2 * 24 * 3600);
 });
 
-test('a bucket is full if the stored usage is older than its limit', () => {
-  const older = { minute: 10, at: t0.getTime() };
-  expect(fillBuckets(older, 'standard', t0Plus(1))).toMatchObject({ minute: 11, day: 2000 });
-  const decision = decideCreate('standard', 1, t0, { buckets: older, openChecks: 0 });
-  expect(decision).toEqual({ allowed: { buckets: { minute: 9, day: 1999, at: t0.getTime() }, bounds: undefined } });
-});
-
 describe('a create', () => {
   const at = t0.getTime();
   const nothing: Usage = { buckets: undefined, openChecks: 0 };

@@ -2,6 +2,7 @@ import { expect, test, vi } from 'vitest';
 import type { AuditOrder } from '../../functions/auditor/messages.ts';
 import { type AuditResult, emptyResult } from '../../functions/auditor/verdict/judge.ts';
 import * as logging from '../../functions/lib/log.ts';
+import { jobOf } from '../../functions/lib/queue/dispatch.ts';
 import * as runMetrics from '../../functions/lib/run-metrics.ts';
 import type { RunItem } from '../../functions/lib/store/items.ts';
 import type { Lease, Outcome } from '../../functions/lib/store/leases.ts';
@@ -114,9 +115,7 @@ const worker = (
     stopping: stopping.signal,
     retryDelaysMs: [1, 1],
   });
-  const { id: runId, region, correlationId } = item;
-  const job = { checkId: check.id, runId, region, correlationId, owner: 'anonymous' };
-  return { run: (remaining = PLENTY) => work(job, remaining), log, outcomes, orders, stopping, renew };
+  return { run: (remaining = PLENTY) => work(jobOf(item), remaining), log, outcomes, orders, stopping, renew };
 };
 
 test('stores the report before the run is marked as succeeded', async () => {

@@ -44,8 +44,8 @@ const regionLines = (changes: readonly Change[], view: View): string[] => {
   return table([[region, 'before', 'after', 'change'], ...rows], view) ?? blocks();
 };
 
-/** Returns the assertions that passed before and fail now. A service of an earlier version has none. */
-const newlyFailedLines = ({ newlyFailed = [] }: Partial<CheckComparison>, view: View): string[] => {
+/** Returns the assertions that passed before and fail now. */
+const newlyFailedLines = ({ newlyFailed }: CheckComparison, view: View): string[] => {
   if (newlyFailed.length === 0) return [];
   return ['', 'Assertions that fail now', ...failedFirst(newlyFailed).flatMap((each) => assertionLines(each, view))];
 };

@@ -1,3 +1,4 @@
+import type { AuditJob } from '../../../shared/audit-job.ts';
 import { runError } from '../../../shared/problems.ts';
 import { abandon } from '../abandon.ts';
 import { idsOf, log } from '../log.ts';
@@ -17,9 +18,8 @@ type Deps = {
  * job itself, because a retry would fail too. Returns true if the job was sent.
  */
 export const dispatch = async (deps: Deps, run: RunItem, now: Date): Promise<boolean> => {
-  const { checkId, id: runId, region, correlationId, owner, createId } = run;
   try {
-    await deps.queues.send({ checkId, runId, region, correlationId, owner, createId });
+    await deps.queues.send(jobOf(run));
   } catch (cause) {
     const error = cause as Error;
     const code = sqsCodeOf(error);
@@ -31,6 +31,11 @@ export const dispatch = async (deps: Deps, run: RunItem, now: Date): Promise<boo
   await deps.store.markSent(run, now);
   return true;
 };
+
+/** Returns the job of a run. */
+export const jobOf = ({ checkId, id: runId, region, correlationId, owner, createId }: RunItem): AuditJob => ({
+  ...{ checkId, runId, region, correlationId, owner, createId },
+});
 
 /** SQS's errors about a message itself. Others, such as a missing queue or right, can end, so the sweeper retries. */
 const REFUSALS = ['InvalidMessageContents', 'InvalidParameterValue', 'InvalidAttributeValue', 'MissingParameter'];

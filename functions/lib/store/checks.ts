@@ -45,7 +45,7 @@ export type Creation = {
   secretsKey?: string | undefined;
   expiresAt: Date;
   /** Life of its reports, in days. */
-  retentionDays?: number;
+  retentionDays: number;
   /** When the entries of the check's runs in the series of its URL expire. */
   trendExpiresAt: Date;
   /** True if the check counts towards its owner's plan while it is open. */
@@ -82,8 +82,8 @@ export const checkStore = (db: Db) => ({
     return pointer?.owner === owner ? z.uuid().parse(pointer.checkId) : undefined;
   },
 
-  /** Returns a run in any state, for workers. With the `createId` of a job, ignores the run of another check. */
-  findRunOfAnyOwner: (run: RunRef & { createId?: string | undefined }) => findRunOf(db, run),
+  /** Returns the run of a job in any state. Ignores the run of another create. */
+  findRunOfAnyOwner: (run: RunRef & { createId: string }) => findRunOf(db, run),
 
   /** Returns the assertions of a check of any owner, for workers. Returns undefined if the check is gone or unreadable. */
   assertionsOf: async (checkId: string): Promise<Assertions | undefined> => {
@@ -107,12 +107,12 @@ export const checkStore = (db: Db) => ({
 });
 
 /**
- * Returns a run, or undefined for a run that can't be read, because the sweeper reports it. With a `createId`, ignores a run
- * of another create: a create that repeats an erased check writes the same ids, and a late job must not touch its runs.
+ * Returns a run, or undefined for a run that can't be read, because the sweeper reports it. Ignores a run of another
+ * create: a create that repeats an erased check writes the same ids, and a late job must not touch its runs.
  */
-const findRunOf = async (db: Db, { createId, ...ref }: RunRef & { createId?: string | undefined }) => {
+const findRunOf = async (db: Db, { createId, ...ref }: RunRef & { createId: string }) => {
   const run = await findRun(db, ref).catch(ifReadable);
-  if (!run || createId === undefined || run.createId === createId) return run;
+  if (!run || run.createId === createId) return run;
   // A repeated create takes a run over before it finds the check.
   return (await getItem(db, checkKey(run.checkId)))?.createId === createId ? run : undefined;
 };

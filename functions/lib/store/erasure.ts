@@ -42,7 +42,7 @@ export const erasureStore = (db: Db, reports: Pick<Reports, 'keysOf' | 'delete'>
     const days = (await getItem(db, checkKey(checkId)))?.retentionDays;
     // List the objects before reading the mark again. While the mark exists, no later check of this id can own them.
     const [listed, secrets] = await Promise.allSettled([
-      reports.keysOf(checkId, typeof days === 'number' ? days : undefined),
+      typeof days === 'number' ? reports.keysOf(checkId, days) : [], // a damaged check has none
       secretKeysOf(db, checkId),
     ]);
     const items = await eraseItems(db, checkId); // also if S3 fails, so that the check is in no list

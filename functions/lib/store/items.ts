@@ -70,8 +70,8 @@ export const CheckItem = z.object({
   completedAt: z.iso.datetime().nullable(),
   countsAsOpen: z.boolean().optional(), // true if it counts towards its owner's plan while it is open (open-checks.ts)
   dueAt: z.string().optional(),
-  expiresAt: z.number().optional(), // in seconds
-  retentionDays: z.int().optional(), // life of its reports (report-folders.ts)
+  expiresAt: z.number(), // in seconds
+  retentionDays: z.int(), // life of its reports (report-folders.ts)
 });
 export const RunItem = z.object({
   ...RunFields.shape,
@@ -83,15 +83,15 @@ export const RunItem = z.object({
   secretsKey: z.string().optional(), // of the object with the secrets of its check
   sends: z.int(), // of its job, since no queue had it
   sentAt: z.string().optional(), // when its job was sent last
-  tries: z.int().default(0), // that came to nothing since its last claim (due-times.ts)
+  tries: z.int(), // that came to nothing since its last claim (due-times.ts)
   lostLeases: z.int(),
   lease: z.object({ id: z.uuid(), until: z.string(), sentAt: z.string().optional() }).optional(), // sentAt: of the holder's job
   report: StoredReport.optional(),
   dueAt: z.string().optional(),
   labels: StoredLabels, // of its check, for its series
-  expiresAt: z.number().optional(), // in seconds
-  retentionDays: z.int().optional(), // life of its reports (report-folders.ts)
-  trendExpiresAt: z.number().optional(), // in seconds, of its entry in the series
+  expiresAt: z.number(), // in seconds
+  retentionDays: z.int(), // life of its reports (report-folders.ts)
+  trendExpiresAt: z.number(), // in seconds, of its entry in the series
   isAsserted: z.boolean().optional(), // true if its check has assertions
 });
 export type CheckItem = z.infer<typeof CheckItem>;
@@ -202,7 +202,7 @@ export const ifEqual = (name: string, value: unknown): Condition =>
     : { condition: `#${name} = :${name}`, values: { [`:${name}`]: value } };
 
 /** DynamoDB deletes an expired item within days. Until then, reads and creates ignore it. */
-export const isExpired = ({ expiresAt }: Pick<CheckItem, 'expiresAt'>, now: Date): boolean =>
+export const isExpired = ({ expiresAt }: { expiresAt?: number }, now: Date): boolean =>
   expiresAt !== undefined && expiresAt * 1000 < now.getTime();
 export const ifAbsentOrExpired = (now: Date): Condition => ({
   condition: 'attribute_not_exists(#pk) OR #expiresAt < :now',

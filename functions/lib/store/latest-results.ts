@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { measuredNames, measuredOn } from '../../../shared/comparison/comparable.ts';
-import { mainNames, noMetrics } from '../../../shared/page-metrics.ts';
+import { mainNames } from '../../../shared/page-metrics.ts';
 import type { StoredResult } from '../../../shared/pages.ts';
 import { pick } from '../../../shared/pick.ts';
 import { recordOf } from '../../../shared/record.ts';
@@ -67,30 +67,24 @@ export const earlierResults = async (
   return found;
 };
 
-/** Returns what an entry of a series shows, or undefined if it is damaged. Earlier builds stored a map. */
-export const entryOf = (listed: unknown): (ListedRun & { expiresAt?: number }) | undefined => {
+type Entry = ListedRun & { expiresAt: number };
+
+/** Returns what an entry of a series shows, or undefined if it is damaged. */
+export const entryOf = (listed: unknown): Entry | undefined => {
   try {
-    return typeof listed === 'string' ? JSON.parse(listed) : (listed as ListedRun | undefined);
+    return JSON.parse(String(listed));
   } catch {
     return undefined;
   }
 };
 
-const resultOfEntry = (run: ListedRun & { expiresAt?: number }, { createId }: Item): StoredResult => ({
-  ...pick({ ...noMetrics, ...run }, [
-    'id',
-    'checkId',
-    'createdAt',
-    'finishedAt',
-    'state',
-    'auditVersion',
-    ...mainNames,
-  ]),
+const resultOfEntry = (run: Entry, { createId }: Item): StoredResult => ({
+  ...pick(run, ['id', 'checkId', 'createdAt', 'finishedAt', 'state', 'auditVersion', ...mainNames]),
   ...pick(run, ['errorCode', 'sampleCount', ...measuredNames, 'labels', 'runExpiresAt', 'expiresAt']),
   createId: String(createId),
   samples: {},
   audited: {
-    throttling: run.throttling ?? null,
+    throttling: run.throttling,
     blockedUrlPatterns: run.blockedUrlPatterns ? hashed(run.blockedUrlPatterns) : null,
   },
 });

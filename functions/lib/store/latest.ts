@@ -54,7 +54,7 @@ export const addResults = async (
   const written = await Promise.allSettled(
     runs.map(async (run) => {
       const entry = trends.find(({ sk }) => sk === trendKey(run.checkId, run.id).sk);
-      if (!entry) return; // an earlier release created the check
+      if (!entry) return; // an erasure has deleted it
       const result = resultOf(run, item, String(entry.createId));
       await update(db, run, now, (page) => {
         const timely = withoutAhead(page, result, now);
@@ -140,7 +140,7 @@ const isSame = (stored: unknown, bytes: Uint8Array): boolean =>
 
 /** Drops what has expired, and the URL of a page whose last check was erased. */
 const current = (page: Page, now: Date): Page => {
-  const results = page.results.filter(({ expiresAt = Number.POSITIVE_INFINITY }) => expiresAt * 1000 > now.getTime());
+  const results = page.results.filter(({ expiresAt }) => expiresAt * 1000 > now.getTime());
   const erased = page.erased.filter(({ until }) => until > now.getTime());
   return { ...page, url: results.length > 0 ? page.url : '', results, erased };
 };
@@ -149,7 +149,7 @@ const current = (page: Page, now: Date): Page => {
 const attributesOf = (place: PlaceOfPage, { url, results, erased }: Page, now: Date) => {
   const [newest, ...earlier] = results;
   const ends = [now.getTime() / 1000, ...erased.map(({ until }) => until / 1000)];
-  const expiresAt = Math.ceil(Math.max(...ends, ...results.map((each) => each.expiresAt ?? 0)));
+  const expiresAt = Math.ceil(Math.max(...ends, ...results.map((each) => each.expiresAt)));
   if (!newest) return { set: { expiresAt }, remove: ['list', 'listKey', 'listed'] };
   const sorted = [newest, ...earlier] as const;
   const listed = pack(listedPage({ ...pick(place, ['device', 'region']), url }, sorted));

@@ -3,13 +3,7 @@ import { QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { type Check, checkView } from '../../../shared/check.ts';
 import { type Locations, locationsOf } from '../../../shared/comparison/series.ts';
 import { pick } from '../../../shared/pick.ts';
-import {
-  type CheckSummary,
-  checkSummary,
-  listedFields,
-  type StoredSeriesRun,
-  seriesRun,
-} from '../../../shared/summaries.ts';
+import { type CheckSummary, checkSummary, listedFields, type SeriesRun, seriesRun } from '../../../shared/summaries.ts';
 import type { Db } from './dynamodb.ts';
 import type { RunItem } from './items.ts';
 
@@ -29,7 +23,7 @@ export type ListedCheck = Omit<
  * A run in the series of its URL. `runExpiresAt` is when the run itself expires, in seconds. `position` is the place of its
  * region in its check. `locations` say where its samples lie.
  */
-export type ListedRun = StoredSeriesRun & { runExpiresAt?: number; position?: number; locations?: Locations };
+export type ListedRun = SeriesRun & { runExpiresAt: number; position: number; locations: Locations };
 
 export type ListStore = ReturnType<typeof listStore>;
 
@@ -52,20 +46,20 @@ export const listStore = (db: Db) => ({
 export const listKeyOf = ({ createdAt, id }: Position): string => `${createdAt}#${id}`;
 
 /** Returns the attributes that put a new check into the list of its owner. */
-export const listedNewCheck = (check: Check, owner: string, expiresAt: number | undefined) => ({
+export const listedNewCheck = (check: Check, owner: string, expiresAt: number) => ({
   list: `OWNER#${owner}`,
   listKey: listKeyOf(check),
   listed: JSON.stringify({ ...pick(check, [...listedFields, 'scheduleId', 'createdAt']), expiresAt }),
 });
 
 /** Returns the attributes of a check that is closed. They hold its results, so that a list reads no run. */
-export const listedClosedCheck = (check: Check, owner: string, expiresAt: number | undefined) => ({
+export const listedClosedCheck = (check: Check, owner: string, expiresAt: number) => ({
   ...listedNewCheck(check, owner, expiresAt),
   listed: JSON.stringify({ ...checkSummary(checkView(check)), expiresAt }),
 });
 
 /** Returns the attributes that put a finished run into the series of its URL. */
-export const listedRun = (run: RunItem, position?: number) => ({
+export const listedRun = (run: RunItem, position: number) => ({
   list: seriesOf(run.owner, run.url),
   listKey: listKeyOf(run),
   listed: JSON.stringify({
@@ -89,14 +83,13 @@ export const canonicalUrl = (url: string): string => URL.parse(url)?.href ?? url
 /** An entry of a list that can't be read. Its sort key says which check or run it is. */
 export type UnreadableEntry = Position & { unreadable: true };
 
-/** Returns an entry of a list. Earlier builds stored a map. */
 const parseListed = ({
   listed,
   listKey,
 }: Record<string, unknown>): (Position | UnreadableEntry) & { expiresAt?: number } => {
   const [createdAt = '', id = ''] = String(listKey).split('#');
   try {
-    const entry = typeof listed === 'string' ? JSON.parse(listed) : listed;
+    const entry = JSON.parse(String(listed));
     if (entry.id === id && entry.createdAt === createdAt && typeof entry.url === 'string') return entry;
   } catch {
     // It is damaged.

@@ -61,7 +61,7 @@ export const reports = ({ REPORT_BUCKET: Bucket, HOME_REGION: region }: StoreEnv
       getSignedUrl(s3, new GetObjectCommand({ Bucket, Key }), { expiresIn: PRESIGNED_SECONDS }),
 
     /** Returns the keys of all reports of a check with a life in days, including those of attempts that were lost. */
-    keysOf: async (checkId: string, days?: number): Promise<string[]> => {
+    keysOf: async (checkId: string, days: number): Promise<string[]> => {
       const keys: string[] = [];
       const pages = paginateListObjectsV2({ client: s3 }, { Bucket, Prefix: reportFolder(checkId, days) });
       for await (const { Contents = [] } of pages) keys.push(...Contents.flatMap(({ Key }) => Key ?? []));

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { HOLD_MS } from '../../../shared/due-times.ts';
-import type { StoredBuckets } from '../../../shared/limits.ts';
+import type { Buckets } from '../../../shared/limits.ts';
 import type { PlanName } from '../../../shared/plans.ts';
 import { type Condition, type Db, getItem, updateItem } from './dynamodb.ts';
 import { ifEqual, usageKey } from './items.ts';
@@ -36,7 +36,7 @@ export const nameOf = (createId: string): string => createId.slice(0, 8);
 type Creating = Readonly<Record<string, Entry>>;
 
 export type StoredUsage = {
-  buckets: StoredBuckets | undefined;
+  buckets: Buckets | undefined;
   /** Undefined in an owner's first create. */
   creating: Creating | undefined;
   openAtMost: number;

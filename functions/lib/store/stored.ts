@@ -1,35 +1,33 @@
 import { z } from 'zod';
 import { AssertionResult } from '../../../shared/assertions/assertions.ts';
-import { noOptions, StoredOptions } from '../../../shared/audit-options-schemas.ts';
+import { StoredOptions } from '../../../shared/audit-options-schemas.ts';
 import { Check } from '../../../shared/check.ts';
 import { Environment } from '../../../shared/environment.ts';
 import { type AuditVersion, type Device, anyName as name, type Region } from '../../../shared/name-schemas.ts';
 import { metricNames } from '../../../shared/page-metrics.ts';
+import { Sample } from '../../../shared/page-metrics-schemas.ts';
 import { RunError, type RunProblemCode } from '../../../shared/problems.ts';
 import { recordOf } from '../../../shared/record.ts';
 import { AgainstRun, Attempt, Run } from '../../../shared/run.ts';
-import { ThrottlingValues } from '../../../shared/throttling-schemas.ts';
 
 /*
- * Schemas for reading items. An item may be 90 days old: it lacks the fields of later releases, and its audit version or
- * error code may not exist any more. It may also come from a newer release in another region. Therefore each field that
- * was added after the first release has a default here. A name may be any text, and the limits of inputs don't apply.
- * test/recorded/items has items of each release, which the tests read.
+ * Schemas for reading items. An item may be 90 days old, and come from another release: its audit version or error code may
+ * not exist here. So a name may be any text, and the limits of inputs don't apply.
  */
 
-const number = z.number().nullable().default(null);
-const range = z.object({ min: z.number(), max: z.number() }).nullable().default(null);
+const number = z.number().nullable();
+const range = z.object({ min: z.number(), max: z.number() }).nullable();
 const numbers = recordOf(metricNames, () => number);
 
 /**
- * Reads a value that is stored as JSON text, or as a map by an earlier release. The SDK fails to write a map with a field
- * of the name `constructor`, so a map with names that a client chose is stored as text.
+ * Reads a value that is stored as JSON text. The SDK fails to write a map with a field of the name `constructor`, so a map
+ * with names that a client chose is stored as text.
  */
 const storedAsText = <Schema extends z.ZodType>(schema: Schema) =>
   z.preprocess((value, context) => {
-    if (typeof value !== 'string') return value;
+    if (value === undefined) return value;
     try {
-      return JSON.parse(value) as unknown;
+      return JSON.parse(z.string().parse(value)) as unknown;
     } catch {
       context.issues.push({ code: 'custom', message: 'expected JSON', input: value });
       return z.NEVER;
@@ -46,28 +44,11 @@ export const withLabelsAsText = <Item extends { labels?: Record<string, string> 
 /** Returns the form in which a map with names that a client chose is stored. */
 export const textOf = (map: object | undefined): string | undefined => map && JSON.stringify(map);
 
-const EnvironmentFields = Environment.extend({
-  auditVersion: name<AuditVersion>(),
-  device: name<Device>().nullable(),
-  fonts: z.string().nullable().default(null),
-  revision: number,
-  benchmarkedAt: z.iso.datetime().nullable().default(null),
-  cpuStolen: number,
-  cpuWaitMs: number,
-  mainThreadCpu: number,
-  corrected: z.boolean().nullable().default(null),
-  throttlingValues: ThrottlingValues.nullable().default(null),
-});
-
-/** An item lacks the options that its release didn't know. */
-const StoredEnvironment = z.preprocess((value) => value && { ...noOptions, ...value }, EnvironmentFields.nullable());
-
 /** The fields that a stored check has in common with a check. */
 export const CheckFields = Check.omit({ runs: true }).extend({
   auditVersion: name<AuditVersion>(),
   regions: z.array(name<Region>()),
   ...StoredOptions.shape,
-  scheduleId: z.uuid().nullable().default(null),
   labels: StoredLabels,
   assertions: storedAsText(StoredOptions.shape.assertions.unwrap()).optional(),
 });
@@ -79,12 +60,9 @@ const measuredFields = {
   auditVersion: name<AuditVersion>(),
   device: name<Device>(),
   ...numbers,
-  uncorrected: Run.shape.uncorrected.default(null),
-  samples: z.array(
-    z.object({ ...numbers, cpuBusy: number, mainThreadCpu: number, contended: z.boolean().nullable().default(null) }),
-  ),
+  samples: z.array(Sample.extend(numbers)),
   spread: z.object(recordOf(metricNames, () => range)).nullable(),
-  environment: StoredEnvironment,
+  environment: Environment.extend({ auditVersion: name<AuditVersion>(), device: name<Device>().nullable() }).nullable(),
 };
 
 /** The second variant of a stored run, with its report. */
@@ -96,10 +74,8 @@ export const RunFields = Run.extend({
   region: name<Region>(),
   error: RunError.extend({ code: name<RunProblemCode>() }).nullable(),
   attempts: z.array(Attempt.extend({ code: name<RunProblemCode>().nullable() })),
-  against: AgainstFields.nullable().default(null),
-  simulations: Run.shape.simulations.default(null),
+  against: AgainstFields.nullable(),
   assertions: z
     .array(AssertionResult.extend({ name: name<AssertionResult['name']>(), level: name<AssertionResult['level']>() }))
-    .nullable()
-    .default(null),
+    .nullable(),
 });

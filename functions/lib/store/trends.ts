@@ -31,7 +31,7 @@ export const fillTrends = async (db: Db, runs: readonly RunItem[], entries: read
     runs.map(async (run, position) => {
       const key = trendKey(run.checkId, run.id);
       const entry = entries.find(({ sk }) => sk === key.sk);
-      if (!entry) return true; // an earlier release created the check
+      if (!entry) return true; // an erasure has deleted it
       const set = listedRun(run, position);
       const written = await updateItem(db, key, { set, returns: 'NONE', ...ifCreateId(String(entry.createId)) });
       return Boolean(written) || !(await getItem(db, key)); // gone: the check was erased

@@ -1,13 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import {
-  type Bounds,
-  type Buckets,
-  type Decision,
-  decideCreate,
-  fillBuckets,
-  type StoredBuckets,
-} from '../../../shared/limits.ts';
+import { type Bounds, type Buckets, type Decision, decideCreate, fillBuckets } from '../../../shared/limits.ts';
 import { bucketNames, type PlanName, plans } from '../../../shared/plans.ts';
 import { log } from '../log.ts';
 import { allOf, type Condition, type Db, ifAbsent, updateItem } from './dynamodb.ts';
@@ -67,7 +60,7 @@ const LONGEST_BACKOFF_MS = 200;
 const take = async (db: Db, create: Create): Promise<Taken> => {
   const { owner, plan, id, audits, at, by } = create;
   const now = new Date(at);
-  const allowed = (buckets: StoredBuckets | undefined): Taken => ({
+  const allowed = (buckets: Buckets | undefined): Taken => ({
     allowed: {
       buckets: fillBuckets(buckets, plan, now),
       settle: () => settle(db, create),

@@ -1,6 +1,6 @@
 import { checkKey } from '../../../functions/lib/store/items.ts';
 import { partitions } from '../../../shared/partitions.ts';
-import { lifeIn, reportsOf } from '../../../shared/report-folders.ts';
+import { lifeIn, REPORTS, reportsOf } from '../../../shared/report-folders.ts';
 import { secretFolders } from '../../../shared/secret-folders.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -57,9 +57,9 @@ export class ObjectOwners {
     if (key.startsWith(secrets.prefix)) return age < DAY_MS || hasCheck(secrets.prefix);
     if (key.startsWith(scheduleSecrets.prefix))
       return age < DAY_MS || this.#schedules.has(ownerIn(scheduleSecrets.prefix));
-    if (!key.startsWith(reportsOf(undefined))) return false;
+    if (!key.startsWith(REPORTS)) return false;
     const days = lifeIn(key);
-    return (days !== undefined && age > days * DAY_MS - DELETION_MS) || hasCheck(reportsOf(days));
+    return age > days * DAY_MS - DELETION_MS || hasCheck(reportsOf(days));
   }
 }
 

@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { GetQueueAttributesCommand } from '@aws-sdk/client-sqs';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { jobOf } from '../../../functions/lib/queue/dispatch.ts';
 import type { RunItem } from '../../../functions/lib/store/items.ts';
 import { compileCache } from '../../support/compile-cache.ts';
 import { type Pages, servePages } from '../../support/pages.ts';
@@ -59,7 +60,7 @@ const startWorker = async (env: Record<string, string>) => {
 const send = async (path: string): Promise<RunItem> => {
   const check = aCheck({ url: pages.url(path), regions: [QUEUE], categories: ['seo'] });
   const [run] = (await world.create(check)) as [RunItem];
-  await world.queues.send({ checkId: check.id, runId: run.id, region: QUEUE, correlationId: 'c', owner: 'anonymous' });
+  await world.queues.send(jobOf(run));
   return run;
 };
 const messages = async () => {
