@@ -4,12 +4,16 @@ import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
-/** Defines `require`, which CommonJS libraries call for Node's modules. */
+const OLDEST_NODE = '22.13';
+/** Refuses a Node.js that is too old, and defines `require`, which CommonJS libraries call for Node's modules. */
 const banner = `#!/usr/bin/env node
+const[major,minor]=process.versions.node.split('.').map(Number),[oldest,older]=[${OLDEST_NODE.replace('.', ',')}];
+if(major<oldest||(major===oldest&&minor<older)){
+console.error('This is Node.js '+process.versions.node+'. Install ${OLDEST_NODE} or later.');process.exit(4)}
 import{createRequire as newRequire}from'node:module';const require=newRequire(import.meta.url);`;
 
 /**
- * Builds the command line as a package of one file, without dependencies and for Node.js 20 and later. Only a package with a
+ * Builds the command line as a package of one file, without dependencies. Only a package with a
  * scope can be published, because the plain name could be anybody's.
  */
 export const buildCli = async (folder: string, scope?: string): Promise<void> => {
@@ -24,7 +28,7 @@ export const buildCli = async (folder: string, scope?: string): Promise<void> =>
     bundle: true,
     minify: true,
     platform: 'node',
-    target: 'node20',
+    target: `node${OLDEST_NODE}`,
     format: 'esm',
     mainFields: ['module', 'main'],
     banner: { js: banner },
@@ -45,7 +49,7 @@ export const buildCli = async (folder: string, scope?: string): Promise<void> =>
     ...manifest,
     ...(scope === undefined && { private: true }),
     bin: { 'page-audit': 'page-audit.mjs' },
-    engines: { node: '>=20.12' },
+    engines: { node: `>=${OLDEST_NODE}` },
   };
   await writeFile(join(folder, 'package.json'), `${JSON.stringify(published, null, 2)}\n`);
   await copyFile(join(root, 'LICENSE'), join(folder, 'LICENSE'));

@@ -1,4 +1,4 @@
-import { execFile } from 'node:child_process';
+import { execFile, spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -12,23 +12,27 @@ import { needsOlderNode, olderNode } from '../support/older-node.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import type { World } from '../support/world.ts';
 
-describe.each([
-  ['the Node.js of the packages', process.execPath],
-  ['an older Node.js', olderNode],
-])('the published command with %s', (_, node) => {
-  const needsNode = node === process.execPath ? {} : needsOlderNode;
-  const published = (args: string[], url?: string) =>
-    new Promise<{ code: number | null; stdout: string; stderr: string }>((resolve) => {
-      const env = { PATH: process.env.PATH, ...(url && { PAGE_AUDIT_URL: url }) };
-      const child = execFile(
-        node as string,
-        [join(folder, 'page-audit.mjs'), ...args],
-        { env },
-        (_error, stdout, stderr) => resolve({ code: child.exitCode, stdout, stderr }),
-      );
-    });
+const publishedWith = (node: string, args: string[], url?: string) =>
+  new Promise<{ code: number | null; stdout: string; stderr: string }>((resolve) => {
+    const env = { PATH: process.env.PATH, ...(url && { PAGE_AUDIT_URL: url }) };
+    const child = execFile(node, [join(folder, 'page-audit.mjs'), ...args], { env }, (_error, stdout, stderr) =>
+      resolve({ code: child.exitCode, stdout, stderr }),
+    );
+  });
 
-  test('shows its help, and says that it has no service inside', needsNode, async () => {
+test('the published command says which Node.js it needs to an older one', needsOlderNode, async () => {
+  const [version = '', major, minor] =
+    /(\d+)\.(\d+)\.\d+/.exec(`${spawnSync(olderNode as string, ['-v']).stdout}`) ?? [];
+  const isTooOld = Number(major) < 22 || (Number(major) === 22 && Number(minor) < 13);
+  const refused = { code: 4, stdout: '', stderr: `This is Node.js ${version}. Install 22.13 or later.\n` };
+  const shown = { code: 0, stderr: '', stdout: expect.stringContaining('Usage: page-audit') };
+  expect(await publishedWith(olderNode as string, ['--help'])).toEqual(isTooOld ? refused : shown);
+});
+
+describe('the published command', () => {
+  const published = (args: string[], url?: string) => publishedWith(process.execPath, args, url);
+
+  test('shows its help, and says that it has no service inside', async () => {
     expect(await published(['--help'])).toMatchObject({
       code: 0,
       stdout: expect.stringContaining('Usage: page-audit'),
@@ -46,7 +50,7 @@ describe.each([
     ['lighthouserc.mjs', 'export default await Promise.resolve('],
     ['module/lighthouserc.js', 'export default await Promise.resolve('],
     ['lighthouserc.cjs', 'module.exports = ('],
-  ])('loads %s, which begins with %j', needsNode, async (name, start) => {
+  ])('loads %s, which begins with %j', async (name, start) => {
     mkdirSync(join(configs, 'module'), { recursive: true });
     writeFileSync(join(configs, 'module/package.json'), '{ "type": "module" }');
     const file = join(configs, name);
@@ -59,7 +63,7 @@ describe.each([
     ]);
   });
 
-  test('reads a check and its report in every format', needsNode, async () => {
+  test('reads a check and its report in every format', async () => {
     const { check, run } = await world.finishedRun(
       JSON.stringify({ auditVersion: '13.5.0', categories: {}, audits: {} }),
     );
