@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { measuredOn } from '../../shared/comparison/comparable.ts';
 import { SERIES_CHECKS, type SeriesPoint } from '../../shared/comparison/series.ts';
 import { judgePage, regressedOf, WatchedPage } from '../../shared/comparison/watch.ts';
 import { HOLD_MS } from '../../shared/due-times.ts';
@@ -12,7 +11,7 @@ import { PageEventName } from '../../shared/webhooks.ts';
 import type { CheckStore } from './store/checks.ts';
 import { ifReadable } from './store/dynamodb.ts';
 import type { StoredCheck } from './store/find-check.ts';
-import type { ListStore, Range } from './store/lists.ts';
+import { type ListStore, type Range, seriesPoint } from './store/lists.ts';
 import type { ScheduleItem, ScheduleStore } from './store/schedules.ts';
 
 /*
@@ -144,9 +143,7 @@ const readSeries = async (
     for (const entry of entries) {
       if ('unreadable' in entry || entry.device !== device || !wanted.has(entry.checkId) || entry.checkId === id)
         continue;
-      const { locations = {}, throttling = null, blockedUrlPatterns = null } = entry;
-      const point = { ...entry, ...measuredOn(entry), locations, throttling, blockedUrlPatterns };
-      found.set(entry.region, [...(found.get(entry.region) ?? []), point]);
+      found.set(entry.region, [...(found.get(entry.region) ?? []), seriesPoint(entry)]);
       count += 1;
     }
     if (!more) break;

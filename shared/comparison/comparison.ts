@@ -16,6 +16,7 @@ import {
 } from './comparable.ts';
 import { newlyFailed } from './newly-failed.ts';
 import type { CheckComparison, Reason, Verdict } from './schemas.ts';
+import { asInSeries, locationsIn, type SeriesPoint } from './series.ts';
 import { medianOf } from './shift.ts';
 import {
   type ComparedCheck,
@@ -42,13 +43,16 @@ type Options = {
   again?: readonly ComparedCheck[];
   /** True if one host audited both sides in turns. */
   inTurns?: boolean;
+  /** Earlier checks of the base's page by region, the oldest first. They show how much it moves by itself. */
+  history?: History;
 };
+export type History = Partial<Record<Region, readonly SeriesPoint[]>>;
 
 /** Compares a finished check with an earlier one. Returns undefined if no region succeeded in both. */
 export const compareChecks = (
   base: ComparedCheck,
   check: ComparedCheck,
-  { intended = [], pool = [], again = [], inTurns = false }: Options = {},
+  { intended = [], pool = [], again = [], inTurns = false, history = {} }: Options = {},
 ): CheckComparison | undefined => {
   const sides = sidesByRegion(base, check);
   const pairs = sides.flatMap(({ region, before, after }) =>
@@ -63,9 +67,13 @@ export const compareChecks = (
       : [],
   );
   if (pairs.length === 0) return undefined;
+  const compared = new Set([base, check, ...pool, ...again].map(({ id }) => id));
+  const earlierOf = (region: Region) => (history[region] ?? []).filter(({ checkId }) => !compared.has(checkId));
   const judged = pairs.map((pair) => {
     const differences = differencesOf(auditedAs(base, pair.before.run), auditedAs(check, pair.after.run));
-    return { ...pair, differences, reasons: reasonsOfPair(pair) };
+    const audited = asInSeries(base, pair.before.run.environment);
+    const locations = (name: MetricName) => locationsIn(earlierOf(pair.region), name, audited);
+    return { ...pair, differences, reasons: reasonsOfPair(pair), locations };
   });
   const differences = distinct(judged.flatMap((pair) => pair.differences));
   const reasons = [
@@ -122,7 +130,11 @@ const auditedAs = (check: ComparedCheck, run?: ComparedRun): AuditedAs & Measure
 });
 
 type Pair = { region: Region; before: Side; after: Side };
-type JudgedPair = Pair & { differences: readonly Difference[]; reasons: readonly Reason[] };
+type JudgedPair = Pair & {
+  differences: readonly Difference[];
+  reasons: readonly Reason[];
+  locations: (name: MetricName) => number[]; // of the page's earlier checks
+};
 
 const reasonsOfPair = ({ region, before, after }: Pair): Reason[] => {
   const isOther = isOtherMachine(measuredOn(before.run.environment), measuredOn(after.run.environment));
@@ -137,11 +149,11 @@ type Against = {
 };
 
 const comparePairs = (name: MetricName, pairs: readonly JudgedPair[], { intended, inTurns, canTurn }: Against) => {
-  const regions = pairs.map(({ region, before, after, differences, reasons }) => {
+  const regions = pairs.map(({ region, before, after, differences, reasons, locations }) => {
     const [base, value] = [baseValueOf(name, before), after.run[name]];
     const shownValues = { base: shown(name, base), value: shown(name, value) };
     if (base === null || value === null) return [region, { ...shownValues, ...noChange }] as const;
-    const options = { tbt: tbtOf(before, after), canTurn };
+    const options = { tbt: tbtOf(before, after), history: locations(name), canTurn };
     const [earlier, later] = [checksOf(name, before), checksOf(name, after)];
     const change = inTurns
       ? changeOfTurns(pageMetric(name), earlier.flat(), later.flat(), options)

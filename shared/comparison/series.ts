@@ -1,6 +1,7 @@
-import { type MainName, mainNames, type PageMetric } from '../page-metrics.ts';
+import { type MainName, type MetricName, mainNames, type PageMetric } from '../page-metrics.ts';
 import type { Sample } from '../page-metrics-schemas.ts';
-import type { AuditedAs, MeasuredOn } from './comparable.ts';
+import { pick } from '../pick.ts';
+import { type AuditedAs, isComparable, type MeasuredOn, measuredOn } from './comparable.ts';
 import { DRIFT_CHECKS, driftOf, locationOf, meanOf, noiseWithin, squaresOf } from './noise.ts';
 import { isSpoiledBy } from './spoils.ts';
 import { studentReach } from './student.ts';
@@ -11,6 +12,22 @@ export type Locations = Partial<Record<MainName, Location>>;
 
 /** A check in the series of its page. A missing fact is unknown. */
 export type SeriesPoint = AuditedAs & MeasuredOn & { checkId: string; createdAt: string; locations: Locations };
+
+/** Returns how a page was audited and measured, as far as its series knows. */
+export const asInSeries = (audited: AuditedAs, environment: Partial<MeasuredOn> | null) => ({
+  ...pick(audited, ['url', 'device', 'auditVersion', 'throttling', 'blockedUrlPatterns']),
+  ...measuredOn(environment),
+});
+
+/** Returns the locations of a metric in the checks of a series that are comparable with a run. */
+export const locationsIn = (
+  series: readonly SeriesPoint[],
+  name: MetricName,
+  run: ReturnType<typeof asInSeries>,
+): number[] =>
+  series
+    .filter((point) => isComparable(name, run, point))
+    .flatMap(({ locations }) => (locations as Partial<Record<MetricName, Location>>)[name]?.[0] ?? []);
 
 /** Checks of a series that are looked at. */
 export const SERIES_CHECKS = 60;

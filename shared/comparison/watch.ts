@@ -1,11 +1,18 @@
 import { z } from 'zod';
 import { anyName, type Region } from '../name-schemas.ts';
 import { type MainName, mainNames, pageMetric } from '../page-metrics.ts';
-import { pick } from '../pick.ts';
-import { isComparable, measuredOn, reasonsAgainst } from './comparable.ts';
+import { isComparable, reasonsAgainst } from './comparable.ts';
 import { compareChecks } from './comparison.ts';
 import { type CheckComparison, ReasonCode } from './schemas.ts';
-import { checksBack, type Location, locationsOf, SERIES_CHECKS, type SeriesPoint, stepOf } from './series.ts';
+import {
+  asInSeries,
+  checksBack,
+  type Location,
+  locationsOf,
+  SERIES_CHECKS,
+  type SeriesPoint,
+  stepOf,
+} from './series.ts';
 import { type ComparedCheck, type ComparedRun, hasSucceeded } from './sides.ts';
 import { differenceCodes, spoilsAll } from './spoils.ts';
 
@@ -70,9 +77,8 @@ export const judgePage = (
 const begun = (id: string): WatchedPage => ({ series: [id], stepped: {}, checkId: id, reason: 'first' });
 
 const pointOf = (check: ComparedCheck & { createdAt: string }, run: ComparedRun): SeriesPoint => ({
-  ...pick(check, ['url', 'device', 'auditVersion', 'throttling', 'blockedUrlPatterns', 'createdAt']), // as a series knows it
-  ...measuredOn(run.environment),
-  checkId: check.id,
+  ...asInSeries(check, run.environment),
+  ...{ checkId: check.id, createdAt: check.createdAt },
   locations: locationsOf(run.samples, run.environment?.contended === true),
 });
 

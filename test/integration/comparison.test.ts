@@ -219,3 +219,24 @@ test('a wrong base, pool or intended difference is refused with the values that 
     'Intended differences must be a list with commas of: url, auditVersion, device, categories, throttling, blockedUrlPatterns, headers, basicAuth, cookies, storageState, chromium, sandbox, fonts, revision.',
   );
 });
+
+test("the page's earlier checks show how much it moves by itself, and later ones change no verdict", async () => {
+  const close = (url: string, lcp: number) => closed(finishedCheck({ 'us-west1': steady(lcp) }, { url }));
+  const [restless, calm] = ['https://example.com/restless', 'https://example.com/calm'];
+  for (const lcp of [1000, 1400, 900, 1500, 1000, 1400]) {
+    await close(restless, lcp);
+    await close(calm, 1000);
+  }
+  const lcpOf = async (url: string) => {
+    const [base, id] = [await close(url, 1000), await close(url, 1400)];
+    const compared = await comparisonOf(id, `?base=${base}`);
+    for (const lcp of [1000, 2000, 1000, 2000]) await close(url, lcp);
+    expect(await comparisonOf(id, `?base=${base}`)).toEqual(compared);
+    return compared.metrics.lcp.regions['us-west1'];
+  };
+  expect(await lcpOf(calm)).toMatchObject({ verdict: 'regressed', noise: { checks: 8 } });
+  expect(await lcpOf(restless)).toMatchObject({
+    ...{ verdict: 'unknown', suspected: true, needs: { kind: 'checks' } },
+    noise: { from: 'prior', checks: 8 },
+  });
+});

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
+import { measuredOn } from '../../shared/comparison/comparable.ts';
 import { compareChecks } from '../../shared/comparison/comparison.ts';
 import { compareRegions } from '../../shared/comparison/regions.ts';
 import { CheckComparison, RegionComparison } from '../../shared/comparison/schemas.ts';
@@ -262,6 +263,35 @@ test('a pool adds the samples of comparable runs to the base, and names their ch
     noise: { checks: 3 },
     verdict: 'regressed',
   });
+});
+
+test('only comparable earlier checks of the page count as its history', () => {
+  const [base, runs] = [[runOf('us-east4', lcps(600, 640, 620))], [runOf('us-east4', lcps(900, 910, 920))]];
+  const audited = { url, device: 'mobile', auditVersion: '13.5.0' };
+  const point = (lcp: number, i: number, more: object) => ({
+    ...{
+      ...audited,
+      ...measuredOn(environment),
+      checkId: `${i}`,
+      createdAt: '',
+      locations: { lcp: [lcp, 1] as const },
+    },
+    ...more,
+  });
+  const checksShown = (more: object) => {
+    const history = { 'us-east4': [600, 700, 500, 600].map((lcp, i) => point(lcp, i, more)) };
+    return checksOf(base, runs, {}, { history }).metrics.lcp.regions['us-east4']?.noise?.checks;
+  };
+  expect(checksShown({})).toBe(6);
+  const others = [
+    { url: `${url}other` },
+    { contended: true },
+    { throttling: 'none' },
+    { host: 'other' },
+    { locations: {} },
+  ];
+  expect(others.map(checksShown)).toEqual(others.map(() => 2));
+  expect(checksShown({ checkId: otherId })).toBe(2); // it is the base
 });
 
 test('a busy machine does not hide a change of a score that does not depend on time', () => {

@@ -7,6 +7,7 @@ import { ApiProblemError } from '../../../shared/problems.ts';
 import { isFinished } from '../../../shared/run.ts';
 import { cutText } from '../../../shared/text.ts';
 import { labelledChecks } from '../labelled-checks.ts';
+import { pageHistory } from '../page-history.ts';
 import type { StoredCheck } from '../store/find-check.ts';
 import type { ListStore } from '../store/lists.ts';
 import type { Request } from './endpoint.ts';
@@ -32,7 +33,13 @@ export const compareWithBase = async (
   const [baseCheck, ...more] = label
     ? await labelledBases(lookup, request, check, { label, pool })
     : ([await baseWithId(lookup, request, check, base.toLowerCase())] as const);
-  const comparison = compareChecks(comparedCheck(baseCheck), compared, { intended, pool: more.map(comparedCheck) });
+  const { lists, now = () => new Date() } = lookup;
+  const [, newer = ''] = [baseCheck.item.createdAt, check.item.createdAt].sort(); // later checks change no verdict
+  const history = lists ? await pageHistory({ lists, now: now() }, baseCheck.item, newer) : {};
+  const comparison = compareChecks(comparedCheck(baseCheck), compared, {
+    ...{ intended, history },
+    pool: more.map(comparedCheck),
+  });
   if (!comparison) throw new ApiProblemError('not-comparable', noPairs);
   return { check, baseCheck, comparison };
 };

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import { QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { type Check, checkView } from '../../../shared/check.ts';
-import { type Locations, locationsOf } from '../../../shared/comparison/series.ts';
+import { measuredOn } from '../../../shared/comparison/comparable.ts';
+import { type Locations, locationsOf, type SeriesPoint } from '../../../shared/comparison/series.ts';
 import { pick } from '../../../shared/pick.ts';
 import { type CheckSummary, checkSummary, listedFields, type SeriesRun, seriesRun } from '../../../shared/summaries.ts';
 import type { Db } from './dynamodb.ts';
@@ -69,6 +70,14 @@ export const listedRun = (run: RunItem, position: number) => ({
     runExpiresAt: run.expiresAt,
     expiresAt: run.trendExpiresAt,
   }),
+});
+
+/** Returns an entry of a series as one of its checks. An entry of an earlier release lacks some facts. */
+export const seriesPoint = (entry: ListedRun): SeriesPoint => ({
+  ...pick(entry, ['url', 'device', 'auditVersion', 'checkId', 'createdAt']),
+  ...{ locations: {}, throttling: null, blockedUrlPatterns: null },
+  ...pick(entry, ['locations', 'throttling', 'blockedUrlPatterns']),
+  ...measuredOn(entry),
 });
 
 /** Returns the partition of a URL's runs. It holds a hash, because a key has at most 2,048 bytes. */
