@@ -1,6 +1,7 @@
 import {
   type Checks,
   DRIFT_CHECKS,
+  type Drifting,
   type DriftingMetric,
   driftOf,
   locationOf,
@@ -18,7 +19,7 @@ export type Noise = { within: number | null; between: number | null; from: 'page
 /** A change whose unit is the check. `freedom` and `variance` are those of the location of a check. */
 export type ChangeOfChecks = { shift: Shift; noise: Noise; freedom: number; variance: number };
 
-type Options = { confidence: number; tbt: number; history: readonly number[] };
+type Options = { confidence: number; page: Drifting; history: readonly number[] };
 
 /** Fewest degrees of freedom from which an interval is computed. */
 const MIN_FREEDOM = 4;
@@ -32,7 +33,7 @@ export const changeOfChecks = (
   metric: DriftingMetric,
   base: Checks,
   head: Checks,
-  { confidence, tbt, history }: Options,
+  { confidence, page, history }: Options,
 ): ChangeOfChecks | undefined => {
   const [before, after] = [base.map(locationOf), head.map(locationOf)];
   const within = noiseWithin([...base, ...head]);
@@ -41,7 +42,7 @@ export const changeOfChecks = (
   const worth = within.freedom === 0 ? 0 : DRIFT_CHECKS; // one sample a check does not show the noise within it
   const freedom = worth + measuredFreedom;
   if (freedom < MIN_FREEDOM) return undefined;
-  const expected = driftOf(metric, (meanOf(before) + meanOf(after)) / 2, tbt) ** 2 + within.ofLocation;
+  const expected = driftOf(metric, (meanOf(before) + meanOf(after)) / 2, page) ** 2 + within.ofLocation;
   const squares = worth * expected + own.squares + squaresOf(before) + squaresOf(after);
   const variance = Math.max(squares / freedom, within.ofLocation);
   const error = Math.sqrt(variance * (1 / before.length + 1 / after.length));
@@ -89,12 +90,12 @@ export const changeInTurns = (
   metric: DriftingMetric,
   base: readonly number[],
   head: readonly number[],
-  { confidence, tbt }: Omit<Options, 'history'>,
+  { confidence, page }: Omit<Options, 'history'>,
 ): ChangeOfChecks => {
   const count = Math.min(base.length, head.length);
   const differences = head.slice(0, count).map((after, i) => after - (base[i] as number));
   const within = noiseWithin([base, head]);
-  const expected = 2 * (SHARE_IN_TURNS * driftOf(metric, (meanOf(base) + meanOf(head)) / 2, tbt)) ** 2;
+  const expected = 2 * (SHARE_IN_TURNS * driftOf(metric, (meanOf(base) + meanOf(head)) / 2, page)) ** 2;
   const freedom = DRIFT_CHECKS + count - 1;
   const variance = (DRIFT_CHECKS * expected + squaresOf(differences)) / freedom;
   const reach = studentReach(confidence, freedom) * Math.sqrt(variance / count);

@@ -1,6 +1,6 @@
 import { type ChangeOfChecks, changeInTurns, changeOfChecks, checksThatTell, type Noise } from './by-checks.ts';
 import { type ChangeOfSamples, changeOfSamples, MAX_NEEDED, MIN_SAMPLES, samplesThatTell } from './by-samples.ts';
-import type { Checks, DriftingMetric } from './noise.ts';
+import type { Checks, Drifting, DriftingMetric } from './noise.ts';
 import { medianOf, type Shift } from './shift.ts';
 
 /** Chance that an interval holds the true change. */
@@ -30,8 +30,7 @@ export type Change = {
 export type ChangeOptions = {
   /** Pairs from which this one was chosen, because the chance of a false verdict grows with it. */
   pairs?: number;
-  /** The page's TBT, which tells how much the speed of the CPU moves it. */
-  tbt?: number;
+  page?: Drifting;
   /** Locations of the page's earlier checks, the oldest first. */
   history?: readonly number[];
   /** True if a check could audit both sides in turns. */
@@ -40,6 +39,9 @@ export type ChangeOptions = {
   confidence?: number;
 };
 
+/** A page without script on a free machine. */
+const still: Drifting = { tbt: 0 };
+
 /**
  * Judges how a metric changed between the checks of a base and of a head. Both sides need at least one sample. Two intervals
  * must agree: that of the samples, and that of the checks.
@@ -47,11 +49,11 @@ export type ChangeOptions = {
 export const changeOf = (metric: MetricRule, base: Checks, head: Checks, options: ChangeOptions = {}): Change => {
   const [before, after] = [base.flat(), head.flat()];
   if (!metric.drift && agree(before) && agree(after)) return withoutNoise(before, after);
-  const { pairs = 1, tbt = 0, history = [], canTurn = false } = options;
+  const { pairs = 1, page = still, history = [], canTurn = false } = options;
   const confidence = 1 - (1 - LEVEL) / pairs;
   const limit = limitOf(metric, before, after);
   const ofSamples = changeOfSamples(before, after, confidence);
-  const ofChecks = changeOfChecks(metric, base, head, { confidence, tbt, history });
+  const ofChecks = changeOfChecks(metric, base, head, { confidence, page, history });
   const [fewest, fewestChecks] = [Math.min(before.length, after.length), Math.min(base.length, head.length)];
   const first = fewest < MIN_SAMPLES ? 'unknown' : directionOf(ofSamples, limit);
   const second = ofChecks ? directionOf(ofChecks, limit) : 'unknown';
@@ -79,11 +81,11 @@ export const changeOfTurns = (
   metric: MetricRule,
   base: readonly number[],
   head: readonly number[],
-  { tbt = 0, confidence = LEVEL }: ChangeOptions = {},
+  { page = still, confidence = LEVEL }: ChangeOptions = {},
 ): Change => {
   if (!metric.drift && agree(base) && agree(head)) return withoutNoise(base, head);
   const limit = limitOf(metric, base, head);
-  const change = changeInTurns(metric, base, head, { confidence, tbt });
+  const change = changeInTurns(metric, base, head, { confidence, page });
   const count = Math.min(base.length, head.length);
   const direction = count < MIN_SAMPLES ? 'unknown' : directionOf(change, limit);
   const distance = distanceOf(change.shift, limit);

@@ -23,6 +23,7 @@ import {
   type ComparedRun,
   changeView,
   checksOf,
+  driftingBy,
   hasSucceeded,
   noChange,
   ownReasons,
@@ -30,7 +31,6 @@ import {
   type Side,
   shown,
   sideOf,
-  tbtOf,
 } from './sides.ts';
 import { type DifferenceCode, isInput, isSpoiledBy } from './spoils.ts';
 
@@ -153,7 +153,7 @@ const comparePairs = (name: MetricName, pairs: readonly JudgedPair[], { intended
     const [base, value] = [baseValueOf(name, before), after.run[name]];
     const shownValues = { base: shown(name, base), value: shown(name, value) };
     if (base === null || value === null) return [region, { ...shownValues, ...noChange }] as const;
-    const options = { tbt: tbtOf(before, after), history: locations(name), canTurn };
+    const options = { page: driftingBy(before, after), history: locations(name), canTurn };
     const [earlier, later] = [checksOf(name, before), checksOf(name, after)];
     const change = inTurns
       ? changeOfTurns(pageMetric(name), earlier.flat(), later.flat(), options)

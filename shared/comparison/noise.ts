@@ -25,12 +25,18 @@ export const squaresOf = (values: readonly number[]): number => {
 export const locationOf = (samples: readonly number[]): number =>
   medianOf(samples.flatMap((x, i) => samples.slice(i).map((y) => (x + y) / 2)));
 
-/** Returns the standard deviation between checks that is expected of an unchanged page with this TBT. */
-export const driftOf = ({ kind, drift }: DriftingMetric, level: number, tbt: number): number => {
+/** The TBT of a page, and the share of the CPU time that other programs used meanwhile. Both decide how much it drifts. */
+export type Drifting = { tbt: number; cpuBusy?: number };
+/** Share of the CPU time up to which other programs move nothing. */
+const FREE = 0.25;
+
+/** Returns the standard deviation between checks that is expected of an unchanged page. */
+export const driftOf = ({ kind, drift }: DriftingMetric, level: number, { tbt, cpuBusy = 0 }: Drifting): number => {
   if (!drift) return 0;
-  const { work, most, share, floor } = drift;
+  const { work, most, share, floor, busy = 0 } = drift;
   const size = Math.abs(level);
-  return Math.min(work * tbt, kind === 'score' ? most : most * size) + share * size + floor;
+  const worked = Math.min(work * tbt, kind === 'score' ? most : most * size);
+  return worked + (share + busy * Math.max(0, cpuBusy - FREE)) * size + floor;
 };
 
 /** Returns the variance within checks, its degrees of freedom, and its part in the variance of the location of a check. */

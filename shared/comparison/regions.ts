@@ -8,13 +8,13 @@ import {
   type ComparedRun,
   changeView,
   checksOf,
+  driftingBy,
   hasSucceeded,
   noChange,
   ownReasons,
   reason,
   shown,
   sideOf,
-  tbtOf,
 } from './sides.ts';
 import { isSpoiledBy } from './spoils.ts';
 
@@ -63,7 +63,7 @@ const compareValues = (name: MetricName, runs: readonly ComparedRun[]) => {
   }
   const pairs = (known.length * (known.length - 1)) / 2;
   const sides = [checksOf(name, sideOf(best)), checksOf(name, sideOf(worst))] as const;
-  const change = changeOf(pageMetric(name), ...sides, { pairs, tbt: tbtOf(sideOf(best), sideOf(worst)) });
+  const change = changeOf(pageMetric(name), ...sides, { pairs, page: driftingBy(sideOf(best), sideOf(worst)) });
   const { isOther, differences } = betweenPlaces(best, worst);
   const reasons = [...ownReasons(sideOf(best)), ...ownReasons(sideOf(worst)), ...differences].map(({ code }) => code);
   const isSpoiled = [...reasons, ...(isOther ? ['different-machine'] : [])].some((code) => isSpoiledBy(name, code));

@@ -3,6 +3,7 @@ import type { Sample } from '../page-metrics-schemas.ts';
 import { pick } from '../pick.ts';
 import { type AuditedAs, isComparable, type MeasuredOn, measuredOn } from './comparable.ts';
 import { DRIFT_CHECKS, driftOf, locationOf, meanOf, noiseWithin, squaresOf } from './noise.ts';
+import { valuesOf } from './sides.ts';
 import { isSpoiledBy } from './spoils.ts';
 import { studentReach } from './student.ts';
 
@@ -44,7 +45,7 @@ const DIGITS = 1000;
 export const locationsOf = (samples: readonly Sample[], contended: boolean): Locations =>
   Object.fromEntries(
     mainNames.flatMap((name) => {
-      const values = samples.map((sample) => sample[name]).filter((value) => value !== null);
+      const values = valuesOf(name, samples);
       if (values.length === 0 || (contended && isSpoiledBy(name, 'contended'))) return [];
       const { freedom, ofLocation } = noiseWithin([values]);
       return [[name, [rounded(locationOf(values)), freedom === 0 ? null : rounded(ofLocation)]]];
@@ -77,7 +78,7 @@ const stepBetween = (metric: PageMetric, before: readonly Location[], after: rea
   const freedom = worth + earlier.length + later.length - 2;
   if (freedom < MIN_FREEDOM) return undefined;
   const level = Math.max(meanOf(earlier), meanOf(later));
-  const expected = driftOf(metric, level, tbt) ** 2 + (within.length > 0 ? meanOf(within) : 0);
+  const expected = driftOf(metric, level, { tbt }) ** 2 + (within.length > 0 ? meanOf(within) : 0);
   const variance = (worth * expected + squaresOf(earlier) + squaresOf(later)) / freedom;
   const error = Math.sqrt(variance * (1 / earlier.length + 1 / later.length));
   const estimate = meanOf(later) - meanOf(earlier);

@@ -7,8 +7,9 @@ import { metricsView, type Sample } from '../page-metrics-schemas.ts';
 import { MIN_SAMPLES } from './by-samples.ts';
 import type { Change } from './change.ts';
 import type { AuditedAs, MeasuredOn } from './comparable.ts';
-import { type Checks, locationOf, meanOf } from './noise.ts';
+import { type Checks, type Drifting, locationOf, meanOf } from './noise.ts';
 import type { Reason, ReasonCode, Value } from './schemas.ts';
+import { isSpoiledBy } from './spoils.ts';
 
 /** A finished run, as far as a comparison needs it. */
 export type ComparedRun = Omit<Sample, 'contended' | 'cpuBusy' | 'mainThreadCpu'> & {
@@ -44,13 +45,23 @@ export const ownReasons = ({ run, pooled }: Side): Reason[] => [
 ];
 
 export const checksOf = (name: MetricName, { run, pooled }: Side): Checks =>
-  [run, ...pooled]
-    .map(({ samples }) => samples.map((sample) => sample[name]).filter((value) => value !== null))
-    .filter((values) => values.length > 0);
+  [run, ...pooled].map(({ samples }) => valuesOf(name, samples)).filter((values) => values.length > 0);
 
-/** Returns the TBT of the page by all checks, or 0 if nobody has measured it. */
-export const tbtOf = (...sides: readonly Side[]): number =>
-  meanOf(sides.flatMap((side) => checksOf('tbt', side)).map(locationOf)) || 0;
+/** Returns the values of a metric. A contended sample counts only where all samples of a metric that this spoils are. */
+export const valuesOf = (name: MetricName, samples: readonly Sample[]): number[] => {
+  const free = samples.filter(({ contended }) => !contended);
+  const counted = isSpoiledBy(name, 'contended') && free.length > 0 ? free : samples;
+  return counted.map((sample) => sample[name]).filter((value) => value !== null);
+};
+
+/** Returns how much a page drifts by the TBT of all its checks, and by the busiest machine. Unknown facts count as 0. */
+export const driftingBy = (...sides: readonly Side[]): Drifting => {
+  const busy = (side: Side) => meanOf(samplesOf(side).map(({ cpuBusy }) => cpuBusy ?? 0)) || 0;
+  return {
+    tbt: meanOf(sides.flatMap((side) => checksOf('tbt', side)).map(locationOf)) || 0,
+    cpuBusy: Math.max(...sides.map(busy)),
+  };
+};
 
 export const noChange = { change: null, noise: null, suspected: false, needs: null, verdict: 'unknown' as const };
 

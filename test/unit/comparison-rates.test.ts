@@ -37,7 +37,7 @@ const judge = (
     many(base, () => checkOf(samples, noise)),
     many(heads, () => checkOf(samples, noise, change * TBT)),
   ];
-  return changeOf(expecting(prior), before, after, { tbt: TBT, ...options });
+  return changeOf(expecting(prior), before, after, { page: { tbt: TBT }, ...options });
 };
 
 const shareOf = (directions: readonly Change['direction'][], trials: number, trial: () => Change): number =>
@@ -101,7 +101,10 @@ test('a change of twice the smallest difference is the same in at most 1 % of tr
 test('the best and the worst of six equal regions differ in at most 2 % of trials', () => {
   const trial = () => {
     const regions = many(6, () => checkOf(5, { within: 0.1, between: 0 })).sort((a, b) => medianOf(a) - medianOf(b));
-    return changeOf(expecting(0), [regions[0] as number[]], [regions[5] as number[]], { tbt: TBT, pairs: 15 });
+    return changeOf(expecting(0), [regions[0] as number[]], [regions[5] as number[]], {
+      page: { tbt: TBT },
+      pairs: 15,
+    });
   };
   expect(shareOf(changed, 1000, trial)).toBeLessThanOrEqual(0.02);
 });
@@ -125,7 +128,7 @@ test('as many checks as the answer says tell in most trials, and it never asks f
 /** Audits two variants in turns. What drifts moves both, so only the noise within a check is drawn. */
 const turns = (pairs: number, { within, mean, change = 1 }: { within: number; mean: number; change?: number }) => {
   const audits = (level: number) => many(pairs, () => level * (1 + within * gaussian()));
-  return changeOfTurns(pageMetrics.tbt, audits(mean), audits(change * mean), { tbt: mean });
+  return changeOfTurns(pageMetrics.tbt, audits(mean), audits(change * mean), { page: { tbt: mean } });
 };
 
 test.each([

@@ -424,3 +424,30 @@ test('a suspected change is one that the samples show and the checks do not, and
     expect([verdict, change?.by, noise?.from, needs?.kind]).toEqual(['unknown', 'checks', 'prior', 'checks']);
   }
 });
+
+test('a contended sample counts in no time as long as another one does not', () => {
+  const run = (samples: number[], contended: number[]) => {
+    const all = runOf('us-east4', lcps(...samples, ...contended));
+    return { ...all, samples: all.samples.map((each, i) => ({ ...each, contended: i >= samples.length })) };
+  };
+  const { lcp } = checksOf([runOf('us-east4', lcps(600, 620, 640))], [run([600, 620, 640], [9000, 9000])]).metrics;
+  expect(lcp.regions['us-east4']).toMatchObject({ change: { estimate: '0ms' }, verdict: 'same' });
+  const few = checksOf([runOf('us-east4', lcps(600, 620, 640))], [run([600, 620], [9000])]).metrics.lcp;
+  expect(few.regions['us-east4']).toMatchObject({ needs: { kind: 'samples' }, verdict: 'unknown' });
+});
+
+test('the Speed Index of a busy machine moves by itself, and its LCP does not', () => {
+  const runs = (si: number, cpuBusy: number) => {
+    const run = runOf(
+      'us-east4',
+      [0, 5, 10, 15, 20].map((more) => ({ si: si + more, lcp: 600 + more })),
+    );
+    return [{ ...run, samples: run.samples.map((each) => ({ ...each, cpuBusy })) }];
+  };
+  const verdicts = (cpuBusy: number) => {
+    const { si, lcp } = checksOf(runs(1000, 0), runs(2500, cpuBusy)).metrics;
+    return [si.verdict, lcp.verdict];
+  };
+  expect(verdicts(0.1)).toEqual(['regressed', 'same']);
+  expect(verdicts(0.9)).toEqual(['unknown', 'same']);
+});
