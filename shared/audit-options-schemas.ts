@@ -19,7 +19,7 @@ import { recordOf } from './record.ts';
 import { NamedSecretsView, namedSecrets, sentSecrets } from './secrets-schemas.ts';
 import { Simulations, StoredSimulations } from './simulations-schemas.ts';
 import { Throttling, ThrottlingValues } from './throttling-schemas.ts';
-import type { againstNames } from './variants.ts';
+import { type againstNames, looks } from './variants.ts';
 
 const Labels = chosenNames(
   z.string().regex(/^[a-z0-9._-]{1,32}$/),
@@ -69,6 +69,9 @@ export const Against = z
 export const AgainstView = Against.extend({ auditVersion: AuditVersion.optional() }).meta({ id: 'AgainstInputs' });
 export type AgainstView = z.infer<typeof AgainstView>;
 
+const listOf = (numbers: readonly number[]): string =>
+  `${numbers.slice(0, -1).join(', ')} or ${numbers[numbers.length - 1]}`;
+
 type Schemas = {
   /** Schema of the values that a create accepts. */
   sent: z.ZodType;
@@ -93,11 +96,11 @@ const schemas = {
   device: { sent: Device, stored: anyName<Device>() },
   samples: {
     sent: z
-      .int()
-      .min(1)
-      .max(MAX_SAMPLES)
-      .describe('Number of audits of a run. The run shows the median one. Default: 1.'),
-    stored: z.int(),
+      .union([z.int().min(1).max(MAX_SAMPLES), z.literal('auto')])
+      .describe(
+        `Number of audits of a run. The run shows the median one. Default: 1. \`auto\` needs \`against\`: the run ends after ${listOf(looks)} pairs, when each main metric has a verdict.`,
+      ),
+    stored: z.union([z.int(), z.literal('auto')]),
   },
   categories: {
     sent: z.array(Category).min(1).meta({

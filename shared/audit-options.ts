@@ -20,6 +20,8 @@ export const categories = ['performance', 'accessibility', 'best-practices', 'pw
 export type Category = (typeof categories)[number];
 
 export const MAX_SAMPLES = 15;
+/** Number of samples of a run, or `auto` for as many pairs of two variants as show their changes clearly. */
+export type Samples = number | 'auto';
 
 export type Option = {
   /** The option belongs to each audit of a run, to the run, or to the check. */
@@ -35,7 +37,7 @@ export type Option = {
   /** Field of the page's form. Without a field, the form has code for the option. */
   field?: { kind: 'lines' | 'simulations' | 'json'; help: string };
   /** Flag of the command, and how the command reads its value. Without a flag, the command has code for the option. */
-  flag?: { name: `--${string}`; value: 'number' | 'list' | 'repeated' | 'simulations'; help: string };
+  flag?: { name: `--${string}`; value: 'samples' | 'list' | 'repeated' | 'simulations'; help: string };
 };
 
 /**
@@ -53,12 +55,12 @@ export const options = {
   samples: {
     of: 'run',
     default: 1,
-    accepted: `The number of samples must be a whole number from 1 to ${MAX_SAMPLES}.`,
+    accepted: `The number of samples must be a whole number from 1 to ${MAX_SAMPLES}, or \`"auto"\` with \`against\`.`,
     title: 'Samples',
     flag: {
       name: '--samples <number>',
-      value: 'number',
-      help: `audits of each run, 1 to ${MAX_SAMPLES}. From 3 on, times have verdicts`,
+      value: 'samples',
+      help: `audits of each run, 1 to ${MAX_SAMPLES}, or auto with --against. From 3 on, times have verdicts`,
     },
   },
   categories: {

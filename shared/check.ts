@@ -5,6 +5,7 @@ import { AuditVersion, Region } from './name-schemas.ts';
 import { pick } from './pick.ts';
 import { isFinished, newRun, Run, type RunState, RunView, runView } from './run.ts';
 import { latest } from './times.ts';
+import { MAX_PAIRS } from './variants.ts';
 
 export const CheckState = z.enum(['created', 'running', 'succeeded', 'partial', 'failed']).meta({
   id: 'CheckState',
@@ -63,10 +64,16 @@ export type CreateCheckBody = z.infer<typeof CreateCheckBody>;
 
 /**
  * Returns the number of audits that the limits count for a check. Each variant counts. Retries and retakes of an audit don't
- * count.
+ * count. Automatic samples count as the most, until the check ends.
  */
 export const countAudits = ({ regions, samples = 1, against }: Pick<CheckInputs, 'regions' | 'samples' | 'against'>) =>
-  regions.length * samples * (against ? 2 : 1);
+  regions.length * (samples === 'auto' ? MAX_PAIRS : samples) * (against ? 2 : 1);
+
+/** Returns the number of audits that a check with automatic samples has used, when all its runs are finished. */
+export const countUsed = (runs: readonly Pick<Run, 'samples' | 'against' | 'attempts'>[]): number =>
+  runs
+    .map(({ samples, against, attempts }) => samples.length + (against?.samples.length ?? 0) || attempts.length) // a failed run has no samples
+    .reduce((sum, used) => sum + Math.min(used, 2 * MAX_PAIRS), 0);
 
 type NewCheck = { id: string; runIds: readonly string[]; now: Date; scheduleId?: string | null | undefined };
 

@@ -43,6 +43,9 @@ export const limitNames = Object.keys(planLimits) as LimitName[];
 export type BucketName = (typeof auditLimits)[keyof typeof auditLimits]['bucket'];
 export const bucketNames: readonly BucketName[] = Object.values(auditLimits).map(({ bucket }) => bucket);
 
+/** Returns the attribute with the token buckets of a plan in the usage of an owner. */
+export const tokensOf = (plan: PlanName) => `tokens-${plan}`;
+
 /** Quotas of each plan. */
 export const plans = recordOf(planNames, (plan) =>
   recordOf(limitNames, (name): number => planLimits[name].quotas[plan]),

@@ -30,7 +30,7 @@ import {
   UncorrectedView,
   uncorrectedView,
 } from './simulations-schemas.ts';
-import { variants } from './variants.ts';
+import { MAX_PAIRS, variants } from './variants.ts';
 
 export const RunState = z.enum(['created', 'running', 'succeeded', 'failed']).meta({
   id: 'RunState',
@@ -65,6 +65,19 @@ export const Attempt = z.object({
   variant: VariantName.optional().describe('The variant that was audited, in a check with `against`.'),
 });
 export type Attempt = z.infer<typeof Attempt>;
+
+/** How a run with automatic samples ended. */
+export const Turns = z
+  .object({
+    pairs: z.int().describe('Number of pairs of audits in turns.'),
+    stopped: z
+      .enum(['clear', 'most', 'time', 'failures'])
+      .describe(
+        `Why the run made no further pair. \`clear\`: each main metric has a verdict. \`most\`: ${MAX_PAIRS} pairs do not show it. \`time\`: the time of an audit function was over. \`failures\`: too many audits of a variant failed.`,
+      ),
+  })
+  .meta({ id: 'Turns', description: 'How many pairs of audits a run with automatic samples made, and why it ended.' });
+export type Turns = z.infer<typeof Turns>;
 
 /** Returns the number of failed attempts of the variant that has most of them. */
 export const countFailures = (attempts: readonly Attempt[]): number => {
@@ -115,6 +128,7 @@ export const Run = z.object({
   attempts: z.array(Attempt),
   environment: Environment.nullable(),
   against: AgainstRun.nullable(),
+  turns: Turns.nullable().describe('Null unless the check has `samples: "auto"` and the run has succeeded.'),
   simulations: z.array(SimulatedRun).nullable(),
   assertions: z
     .array(AssertionResult)
@@ -143,6 +157,7 @@ export const newRun = ({ against, ...inputs }: RunInputs, region: Region, id: st
   error: null,
   attempts: [],
   against: against ? newVariant({ ...inputs, ...against }) : null,
+  turns: null,
   simulations: null,
   assertions: null,
 });

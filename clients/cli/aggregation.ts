@@ -6,6 +6,7 @@ import {
   type Measured,
 } from '../../shared/assertions/assertions.ts';
 import { type AssertedReport, partsOfKey } from '../../shared/assertions/values.ts';
+import type { CheckView } from '../../shared/check.ts';
 import { metricNames, pageMetric } from '../../shared/page-metrics.ts';
 import type { RunView } from '../../shared/run.ts';
 
@@ -69,8 +70,8 @@ export const evaluateSamples = (
 };
 
 /** Returns the keys of which a run with several samples lacks the values that their method needs. */
-export const keysLacking = (assertions: Assertions, samples: Samples, asked = 1): string[] =>
-  asked < 2
+export const keysLacking = (assertions: Assertions, samples: Samples, asked: CheckView['samples'] = 1): string[] =>
+  asked === 1
     ? []
     : Object.entries(assertions).flatMap(([key, assertion]) => {
         const method = methodOf(assertion);

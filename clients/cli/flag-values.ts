@@ -1,4 +1,5 @@
 import { InvalidArgumentError } from 'commander';
+import type { Samples } from '../../shared/audit-options.ts';
 import type { Simulation } from '../../shared/simulations.ts';
 import { simulationFrom } from '../words/simulations.ts';
 import { type FormatName, formatNames } from './formats/render.ts';
@@ -22,6 +23,11 @@ export const simulations = (text: string, before: Simulation[] = []): Simulation
 export const wholeNumber = (text: string): number => {
   if (!/^\d{1,6}$/.test(text)) throw new InvalidArgumentError('Use a whole number.');
   return Number(text);
+};
+
+export const samples = (text: string): Samples => {
+  if (text !== 'auto' && !/^\d{1,6}$/.test(text)) throw new InvalidArgumentError('Use a whole number, or auto.');
+  return text === 'auto' ? text : Number(text);
 };
 
 export const number = (text: string): number => {

@@ -27,7 +27,7 @@ export const get = async (context: Context, ids: readonly string[], options: Get
     const checks: CheckView[] = [];
     for (const id of new Set(ids)) checks.push(await client.get(id, context));
     checkReports(namedRuns(checks), options);
-    if (checks.some(({ samples = 1 }) => samples > 1)) requireSamples(rules.files);
+    if (checks.some(({ samples = 1 }) => samples !== 1)) requireSamples(rules.files);
     const baseHost = baseHostFrom(options, []);
     const findsBase = options.base !== undefined && !baseHost;
     const base = findsBase ? await findBase(client, options.base as string, context.signal) : undefined;

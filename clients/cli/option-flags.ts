@@ -2,7 +2,7 @@ import { Option } from 'commander';
 import { optionNames, options } from '../../shared/audit-options.ts';
 import type { CreateCheckBody } from '../../shared/check.ts';
 import { againstNames } from '../../shared/variants.ts';
-import { list, oneDevice, repeated, simulations, wholeNumber } from './flag-values.ts';
+import { list, oneDevice, repeated, samples, simulations } from './flag-values.ts';
 import type { RunOptions } from './options.ts';
 import { throttlingFlags, throttlingFor } from './throttling.ts';
 
@@ -10,7 +10,7 @@ import { throttlingFlags, throttlingFor } from './throttling.ts';
 export const SAMPLES_OF_VARIANTS = 5;
 
 const parsers = {
-  number: (flag: Option) => flag.argParser(wholeNumber),
+  samples: (flag: Option) => flag.argParser(samples),
   list: (flag: Option) => flag.argParser(list),
   repeated: (flag: Option) => flag.argParser(repeated),
   simulations: (flag: Option) => flag.argParser(simulations),

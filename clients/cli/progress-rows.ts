@@ -1,6 +1,7 @@
 import { Listr, ListrLogger, PRESET_TIMER, ProcessOutput } from 'listr2';
 import type { CheckView } from '../../shared/check.ts';
 import type { CreatedCheck } from '../api/client.ts';
+import { sampleText } from '../words/turns.ts';
 import { type NamedCheck, outagesOf, type Progress } from './progress.ts';
 
 /** Shows a row for each region of each check in a terminal, with its state and the seconds since its start. */
@@ -44,7 +45,7 @@ export const progressRows = (
     onChange: (check) => {
       for (const run of check.runs) {
         const row = rows.find(({ id }) => id === run.id);
-        if (row) showRun(row, run, check.samples ?? 1);
+        if (row) showRun(row, run, check.samples);
       }
     },
     onOutage: outagesOf((cause) => {
@@ -68,8 +69,9 @@ const deferred = () => {
 
 type Row = { name: string; state: string; end: ReturnType<typeof deferred>; show: (title: string) => void };
 
-const showRun = (row: Row, run: CheckView['runs'][number], samples: number): void => {
-  const count = samples > 1 ? `  sample ${Math.min(run.samples.length + 1, samples)} of ${samples}` : '';
+const showRun = (row: Row, run: CheckView['runs'][number], samples: CheckView['samples']): void => {
+  const sample = sampleText(run.samples.length, samples);
+  const count = sample && `  ${sample}`;
   if (run.state === 'running') {
     row.state = count;
     row.show(row.name + count);

@@ -1,6 +1,7 @@
 import type { CheckView } from '../../shared/check.ts';
 import type { CreatedCheck } from '../api/client.ts';
 import type { OnOutage } from '../api/retries.ts';
+import { sampleText } from '../words/turns.ts';
 
 /** Shows the progress of a command. `end` must be called at the end, also after a failure. */
 export type Progress = { onChange: (check: CheckView) => void; onOutage: OnOutage; end: () => Promise<void> };
@@ -41,10 +42,11 @@ export const outagesOf = (show: (cause: string | undefined) => void): OnOutage =
   };
 };
 
-const statesOf = ({ runs, samples = 1 }: CheckView, checkName: string): Map<string, string> =>
+const statesOf = ({ runs, samples }: CheckView, checkName: string): Map<string, string> =>
   new Map(
     runs.map(({ region, state, samples: taken, error }) => {
-      const count = samples > 1 && state === 'running' ? `, ${taken.length} of ${samples} samples` : '';
+      const sample = state === 'running' ? sampleText(taken.length, samples) : '';
+      const count = sample && `, ${sample}`;
       const reason = error ? `: ${error.code}` : '';
       return [`${region}  ${checkName}`, `${state}${count}${reason}`];
     }),

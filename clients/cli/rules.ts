@@ -1,5 +1,6 @@
 import { type AssertionResult, type Assertions, CheckAssertions, levelOf } from '../../shared/assertions/assertions.ts';
 import { AssertedReport } from '../../shared/assertions/values.ts';
+import type { Samples } from '../../shared/audit-options.ts';
 import type { CheckView } from '../../shared/check.ts';
 import type { RunView } from '../../shared/run.ts';
 import { printableValue } from '../../shared/text.ts';
@@ -27,7 +28,7 @@ export type Rules = {
   notes: readonly string[];
 };
 
-type RuleOptions = Pick<RunOptions, 'assert' | 'budget' | 'allowEmpty'> & { samples?: number };
+type RuleOptions = Pick<RunOptions, 'assert' | 'budget' | 'allowEmpty'> & { samples?: Samples };
 
 /**
  * Reads the files of --assert and --budget. Throws a UsageError if one is unreadable, invalid or without assertions. `read` is
@@ -42,8 +43,8 @@ export const readRules = async (
     ...(rc ? [requireAny(rc.name, await rulesOfFile(rc, allowEmpty), allowEmpty)] : []),
     ...(budget === undefined ? [] : [requireAny(budget, await rulesOfBudget(budget), allowEmpty)]),
   ];
-  if (samples > 1) requireSamples(files);
-  const sent = samples > 1 && files.some(({ all }) => all.some(isAboutSamples)) ? undefined : sendable(files);
+  if (samples !== 1) requireSamples(files);
+  const sent = samples !== 1 && files.some(({ all }) => all.some(isAboutSamples)) ? undefined : sendable(files);
   const notes = rc?.notes.assert ?? [];
   return sent ? { sent, files, notes } : { sent, files: files.map(alone), notes };
 };

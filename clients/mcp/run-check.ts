@@ -2,6 +2,7 @@ import type { CheckView, CreateCheckBody } from '../../shared/check.ts';
 import { type Client, type CreatedCheck, isFinal } from '../api/client.ts';
 import { isOutage } from '../api/retries.ts';
 import { ServiceError } from '../api/service-error.ts';
+import { sampleText } from '../words/turns.ts';
 import { MAX_WAIT_SECONDS } from './summary.ts';
 
 /** Pause between two progress reports, in milliseconds. A report restarts the request timeout of many agents. */
@@ -105,8 +106,7 @@ const firstRegion = async (client: Client, signal: AbortSignal): Promise<string>
 
 const progressOf = (check: CheckView | undefined): string => {
   if (!check) return 'created';
-  const { samples = 1 } = check;
-  const sampleOf = ({ state, samples: taken }: CheckView['runs'][number]) =>
-    samples > 1 && state === 'running' ? ` sample ${Math.min(taken.length + 1, samples)} of ${samples}` : '';
-  return check.runs.map((run) => `${run.region} ${run.state}${sampleOf(run)}`).join(', ');
+  const sampleOf = ({ state, samples }: CheckView['runs'][number]) =>
+    state === 'running' ? sampleText(samples.length, check.samples) : '';
+  return check.runs.map((run) => `${run.region} ${run.state} ${sampleOf(run)}`.trimEnd()).join(', ');
 };

@@ -66,6 +66,7 @@ const runSummaryOf = (run: RunView, entries: number) => {
     ...(run.assertions && { assertions: assertionsOf(run.assertions, entries) }),
     contended: run.environment?.contended ?? null,
     ...warnings,
+    ...(run.turns && { turns: run.turns }),
     ...(run.against && { against: againstOf(run.against, entries), change: changeOf(run, entries) }),
   };
 };

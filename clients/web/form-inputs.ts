@@ -98,7 +98,7 @@ const inputsOf = (form: FormData) => {
     auditVersion: text('auditVersion') || 'latest',
     regions: form.getAll('regions').map(String),
     device: text('device'),
-    samples: Number(text('samples')),
+    samples: text('samples') === 'auto' ? 'auto' : Number(text('samples')),
     ...(text('throttling') && { throttling: throttlingOf(text) }),
     ...linesOf(optionFields),
     ...secretInputs(form),

@@ -19,7 +19,7 @@ export const rememberUsed = (form: FormData): void => {
   const used: Used = {
     regions: form.getAll('regions').map(String),
     devices: form.getAll('device').map(String),
-    samples: Number(form.get('samples')),
+    samples: Number(form.get('samples')) || usual.samples, // `auto` needs a second variant, which the browser does not keep
   };
   try {
     localStorage.setItem(name, JSON.stringify(used));

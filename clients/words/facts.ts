@@ -21,7 +21,7 @@ export const auditFacts = ({
 }: Audited): string[] => [
   `Lighthouse ${auditVersion}`,
   device,
-  counted(samples, 'sample'),
+  samples === 'auto' ? 'automatic samples' : counted(samples, 'sample'),
   ...throttlingFacts(throttling),
   ...blockedFacts(blockedUrlPatterns),
   ...secretFacts(secrets),

@@ -101,6 +101,7 @@ export const checkCreator = (deps: CreateDeps) => {
       retentionDays: days.retentionDays,
       trendExpiresAt: inDays(days.trendDays),
       countsAsOpen: permit.countsAsOpen,
+      ...(plan && inputs.samples === 'auto' && { reserved: { plan, audits: wanted.audits } }),
     };
     const stored = await storeCheck(deps, { check, creation, secrets }, permit);
     if (!('runs' in stored)) return replyToRepeat(stored.earlier, body);

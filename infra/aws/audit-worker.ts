@@ -7,7 +7,7 @@ import type { Environment } from '../environments.ts';
 import { deadLetterSettings, queueSettings } from '../settings.ts';
 import { nodeFunction } from './node-function.ts';
 import { updateRight } from './rights.ts';
-import { updatedAttributes, updatedLatest, updatedRegion } from './updated-attributes.ts';
+import { updatedAttributes, updatedLatest, updatedRegion, updatedUsage } from './updated-attributes.ts';
 import { workerAlarms } from './worker-alarms.ts';
 
 /** One region's worker: the queue of audit jobs, the function that runs them, and the dead-letter queue. */
@@ -33,10 +33,11 @@ export class AuditWorker extends Construct {
       enforceSSL: true,
     });
 
-    /** Right to update some attributes of checks, of runs and of the newest results of pages. */
+    /** Right to update some attributes of checks, of runs, of the newest results of pages and of the use of plans. */
     const updateRights = (file: keyof typeof updatedAttributes) => [
       updateRight(this, environment, 'check', updatedAttributes[file]),
       updateRight(this, environment, 'latest', updatedLatest),
+      updateRight(this, environment, 'owner', updatedUsage),
     ];
     this.runAudit = nodeFunction(this, 'run-audit', environment, {
       functionName: names.regionFunction('run-audit', region),

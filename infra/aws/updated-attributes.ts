@@ -1,3 +1,4 @@
+import { planNames, tokensOf } from '../../shared/plans.ts';
 import { Run } from '../../shared/run.ts';
 
 const keys = ['pk', 'sk'];
@@ -26,6 +27,9 @@ export const updatedAttributes = {
 
 /** Attributes of the newest results of a page that the functions beside the queues update. */
 export const updatedLatest = [...keys, 'results', 'version', 'list', 'listKey', 'listed', 'expiresAt'];
+
+/** Attributes of the usage of an owner that the end of a check updates. It must not count checks. */
+export const updatedUsage = [...keys, 'refunded', 'stamp', ...planNames.map(tokensOf)];
 
 /** Attributes of a region that its audit function updates. It must not end a pause. */
 export const updatedRegion = [...keys, 'lastSuccessAt'];

@@ -3,7 +3,7 @@ import type { Region } from '../name-schemas.ts';
 import { type MetricName, metricNames, pageMetric } from '../page-metrics.ts';
 import { recordOf } from '../record.ts';
 import { againstNames } from '../variants.ts';
-import { type Change, changeOf, changeOfTurns } from './change.ts';
+import { type Change, changeOf } from './change.ts';
 import {
   type AuditedAs,
   type Difference,
@@ -14,6 +14,7 @@ import {
   measuredOn,
   reasonsAgainst,
 } from './comparable.ts';
+import { changeOfPairs, LOOK_CONFIDENCE } from './looks.ts';
 import { newlyFailed } from './newly-failed.ts';
 import type { CheckComparison, Reason, Verdict } from './schemas.ts';
 import { asInSeries, locationsIn, type SeriesPoint } from './series.ts';
@@ -153,11 +154,17 @@ const comparePairs = (name: MetricName, pairs: readonly JudgedPair[], { intended
     const [base, value] = [baseValueOf(name, before), after.run[name]];
     const shownValues = { base: shown(name, base), value: shown(name, value) };
     if (base === null || value === null) return [region, { ...shownValues, ...noChange }] as const;
-    const options = { page: driftingBy(before, after), history: locations(name), canTurn };
-    const [earlier, later] = [checksOf(name, before), checksOf(name, after)];
+    const page = driftingBy(before, after);
     const change = inTurns
-      ? changeOfTurns(pageMetric(name), earlier.flat(), later.flat(), options)
-      : changeOf(pageMetric(name), earlier, later, options);
+      ? changeOfPairs(
+          name,
+          { own: after.run.samples, against: before.run.samples },
+          { page, ...(after.run.turns && { confidence: LOOK_CONFIDENCE }) },
+        )
+      : changeOf(pageMetric(name), checksOf(name, before), checksOf(name, after), {
+          ...{ page, history: locations(name), canTurn },
+        });
+    if (!change) return [region, { ...shownValues, ...noChange }] as const;
     const against = [...reasons, ...differences.filter((each) => !intended.includes(each.code))];
     const isSpoiled = against.some(({ code }) => isSpoiledBy(name, code));
     const verdict = isSpoiled ? ('unknown' as const) : verdictOf(name, change.direction);

@@ -17,6 +17,8 @@ export type ComparedRun = Omit<Sample, 'contended' | 'cpuBusy' | 'mainThreadCpu'
   state: string;
   samples: readonly Sample[];
   environment: Partial<MeasuredOn> | null;
+  /** Set if the run looked several times whether its changes are clear. */
+  turns?: object | null;
   assertions?: readonly AssertionResult[] | null;
 };
 
@@ -32,7 +34,10 @@ export type ComparedCheck = Omit<AuditedAs, 'categories'> & {
 export type Side = { run: ComparedRun; pooled: readonly ComparedRun[] };
 export const sideOf = (run: ComparedRun, pooled: readonly ComparedRun[] = []): Side => ({ run, pooled });
 
-export const samplesOf = ({ run, pooled }: Side): Sample[] => [run, ...pooled].flatMap(({ samples }) => samples);
+/** A side, as far as its samples say. */
+type Sampled = { run: Pick<ComparedRun, 'samples'>; pooled: readonly Pick<ComparedRun, 'samples'>[] };
+
+export const samplesOf = ({ run, pooled }: Sampled): Sample[] => [run, ...pooled].flatMap(({ samples }) => samples);
 
 export const hasSucceeded = (run: ComparedRun | undefined): run is ComparedRun => run?.state === 'succeeded';
 
@@ -44,7 +49,7 @@ export const ownReasons = ({ run, pooled }: Side): Reason[] => [
   ...(run.environment?.contended ? [reason('contended', run.region)] : []),
 ];
 
-export const checksOf = (name: MetricName, { run, pooled }: Side): Checks =>
+export const checksOf = (name: MetricName, { run, pooled }: Sampled): Checks =>
   [run, ...pooled].map(({ samples }) => valuesOf(name, samples)).filter((values) => values.length > 0);
 
 /** Returns the values of a metric. A contended sample counts only where all samples of a metric that this spoils are. */
@@ -55,8 +60,8 @@ export const valuesOf = (name: MetricName, samples: readonly Sample[]): number[]
 };
 
 /** Returns how much a page drifts by the TBT of all its checks, and by the busiest machine. Unknown facts count as 0. */
-export const driftingBy = (...sides: readonly Side[]): Drifting => {
-  const busy = (side: Side) => meanOf(samplesOf(side).map(({ cpuBusy }) => cpuBusy ?? 0)) || 0;
+export const driftingBy = (...sides: readonly Sampled[]): Drifting => {
+  const busy = (side: Sampled) => meanOf(samplesOf(side).map(({ cpuBusy }) => cpuBusy ?? 0)) || 0;
   return {
     tbt: meanOf(sides.flatMap((side) => checksOf('tbt', side)).map(locationOf)) || 0,
     cpuBusy: Math.max(...sides.map(busy)),

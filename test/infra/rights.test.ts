@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { updatedAttributes, updatedLatest, updatedRegion } from '../../infra/aws/updated-attributes.ts';
+import { updatedAttributes, updatedLatest, updatedRegion, updatedUsage } from '../../infra/aws/updated-attributes.ts';
 import { type FunctionName, type FunctionRow, functionRows } from '../../shared/functions.ts';
 import { CANARY_PREFIX } from '../../shared/keys.ts';
 import { partitions } from '../../shared/partitions.ts';
@@ -27,7 +27,7 @@ const keys = on(`${table} of KEY#*`, 'dynamodb', ['GetItem', 'UpdateItem']);
 const runs = [
   ...on(`${table} of CHECK#*`, 'dynamodb', ['GetItem', 'Query', 'UpdateItem']),
   ...on(`${table} of OPENCHECK#*`, 'dynamodb', ['DeleteItem']),
-  ...on(`${table} of OWNER#*`, 'dynamodb', ['GetItem']),
+  ...on(`${table} of OWNER#*`, 'dynamodb', ['GetItem', 'UpdateItem']),
   ...on(`${table} of LATEST#*`, 'dynamodb', ['GetItem', 'UpdateItem']),
   ...sendDeliveries,
 ];
@@ -155,6 +155,10 @@ test.each(Object.entries(updatedAttributes))('%s updates some attributes only', 
     {
       'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': ['LATEST#*'] },
       'ForAllValues:StringEquals': { 'dynamodb:Attributes': updatedLatest },
+    },
+    {
+      'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': ['OWNER#*'] },
+      'ForAllValues:StringEquals': { 'dynamodb:Attributes': updatedUsage },
     },
     ...(file === 'run-audit'
       ? [

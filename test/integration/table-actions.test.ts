@@ -30,9 +30,10 @@ import { schedules } from '../../functions/schedules.ts';
 import { sweep } from '../../functions/sweep.ts';
 import { waitCheck } from '../../functions/wait-check.ts';
 import { webhooks } from '../../functions/webhooks.ts';
-import { updatedAttributes, updatedLatest, updatedRegion } from '../../infra/aws/updated-attributes.ts';
+import { updatedAttributes, updatedLatest, updatedRegion, updatedUsage } from '../../infra/aws/updated-attributes.ts';
 import { type FunctionRow, functionRows } from '../../shared/functions.ts';
 import { noMetrics } from '../../shared/page-metrics.ts';
+import { planNames, tokensOf } from '../../shared/plans.ts';
 import { runError } from '../../shared/problems.ts';
 import { environment } from '../support/environment.ts';
 import { as, recordTableUse } from '../support/table-use.ts';
@@ -77,13 +78,16 @@ type Parts = {
   regions?: string[];
   headers?: object;
   against?: object;
+  samples?: string;
 };
-const create = async ({ store, queues, regions = ['us-west1'], headers, against }: Parts = {}) => {
+const create = async ({ store, queues, regions = ['us-west1'], headers, against, samples }: Parts = {}) => {
   const deps = { ...world, store: { ...world.store, ...store }, queues: { ...world.queues, ...queues } };
   const targets = { targets: 'public' as const, ports: [443] };
   const handle = createCheck({ ...deps, targets, retentionDays: 90, trendDays: 400, now: () => t0 });
   const body = { url: 'https://example.com/', auditVersion: 'latest', regions, ...(against && { against }) };
-  const reply = await as('create-check', () => handle(request({}, { method: 'POST', body, headers: { ...headers } })));
+  const sent = { ...body, ...(samples && { samples }) };
+  const more = { method: 'POST', body: sent, headers: { ...headers } };
+  const reply = await as('create-check', () => handle(request({}, more)));
   return (reply.body as { id: string }).id;
 };
 const audit = async (checkId: string, i: number, ...results: unknown[]) => {
@@ -217,11 +221,14 @@ const everyFunction = async () => {
   await create({ headers: { 'idempotency-key': 'k' }, store: { findOrErased: async () => undefined } }).catch(() => {});
   const refused = Object.assign(new Error('no'), { name: 'InvalidMessageContents' });
   await audit(await create(), 0, failed, failed, failed);
-  await audit(await create({ against: { device: 'desktop' } }), 0, succeeded, succeeded);
+  const against = { device: 'desktop' };
+  await audit(await create({ against }), 0, succeeded, succeeded);
+  const automatic = { against, samples: 'auto' };
+  await audit(await create(automatic), 0, ...Array(6).fill(succeeded));
   await audit(await create(), 0, failed); // releases its run
   await create({ queues: { send: () => Promise.reject(refused) } });
 
-  const lost = await create({ against: { device: 'desktop' } });
+  const lost = await create(automatic);
   await as('close-lost-runs', async () => closeLostRuns(world)(jobOf(await world.runOf(lost))));
   const [run] = (await world.find(lost)).runs;
   const lease = run && (await world.leases.claim(run, randomUUID(), t0));
@@ -277,7 +284,7 @@ test.each(Object.entries(updatedAttributes))(
     expect(usedBy(file)).toEqual({
       check: ['GetItem', 'Query', 'UpdateItem'],
       openCheck: ['DeleteItem'],
-      owner: ['GetItem'],
+      owner: ['GetItem', 'UpdateItem'],
       latest: ['GetItem', 'UpdateItem'],
       ...(ofRegion && { region: ['UpdateItem'] }),
     });
@@ -287,6 +294,9 @@ test.each(Object.entries(updatedAttributes))(
     };
     expect(updated('check')).toEqual([...attributes].sort());
     expect(updated('latest')).toEqual([...updatedLatest].sort());
+    const ofOtherPlans = planNames.filter((plan) => plan !== 'large').map(tokensOf);
+    const ofPlan = updatedUsage.filter((name) => !ofOtherPlans.some((other) => other === name));
+    expect(updated('owner')).toEqual(ofPlan.sort());
     expect(updated('region')).toEqual(ofRegion ? [...updatedRegion].sort() : []);
   },
 );

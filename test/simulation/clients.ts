@@ -60,6 +60,9 @@ const runClient = async (options: Options, accepted: Map<string, Known>): Promis
   const owner = random.pick(owners);
   const key = random.chance(0.75) ? random.uuid() : undefined;
   const regions = random.chance(0.5) ? [...simulatedRegions] : [random.pick(simulatedRegions)];
+  const samples = random.between(1, 2);
+  const isCompared = random.chance(0.3);
+  const isAuto = isCompared && samples === 2 && regions.length === 1;
   const client = clientOf(options, accepted, {
     caller: { owner, plan },
     key,
@@ -67,9 +70,9 @@ const runClient = async (options: Options, accepted: Map<string, Known>): Promis
       url: 'https://example.com/',
       auditVersion: 'latest',
       regions,
-      samples: random.between(1, 2),
+      samples: isAuto ? 'auto' : samples,
       labels: { name: owner },
-      ...(random.chance(0.3) && { against: simulatedAgainst }),
+      ...(isCompared && { against: simulatedAgainst }),
     },
   });
   const early = key !== undefined && random.chance(0.1); // a DELETE while the POST is on its way

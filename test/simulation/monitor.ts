@@ -1,3 +1,4 @@
+import { countUsed } from '../../shared/check.ts';
 import { plans } from '../../shared/plans.ts';
 import { type Defect, droppedAnswer, keyOfCall } from './defects/defect.ts';
 import type { EmbeddedBucket } from './embedded-bucket.ts';
@@ -23,14 +24,19 @@ export const monitorTable = ({ timeline, table, bucket, audits, violated, defect
   const onRun = runPromises({ timeline, bucket, audits, violated });
 
   const items = itemPromises({ timeline, images, violated });
-  const onUsage = usagePromises({ plan: 'small', violated });
+  const runsOf = ({ pk, runIds }: Item) =>
+    (runIds as string[]).map((id) => images.get(keyOf({ pk, sk: `RUN#${id}` })) as Item);
+  const unusedOf = (check: Item): number =>
+    check.reserved ? (check.reserved as { audits: number }).audits - countUsed(runsOf(check) as never) : 0;
+  const unusedBy = (id: string) => unusedOf(images.get(keyOf({ pk: `CHECK#${id}`, sk: 'CHECK' })) as Item);
+  const { onUsage, isRefunded } = usagePromises({ plan: 'small', violated, unusedBy });
 
   /** A check takes a token for each sample of each variant in each region. */
   const onCounted = ({ id, owner, runIds, samples = 1, against }: Item) => {
     const usage = images.get(keyOf({ pk: `OWNER#${owner}`, sk: 'USAGE' })) as Usage | undefined;
     const [counted, audits] = [
       usage?.creating?.[id as string]?.audits,
-      (runIds as string[]).length * (samples as number) * (against ? 2 : 1),
+      (runIds as string[]).length * (samples === 'auto' ? 12 : (samples as number)) * (against ? 2 : 1),
     ];
     if (counted !== audits) violated(`the check ${id} counts as ${counted} audits, and needs ${audits}`);
   };
@@ -48,6 +54,8 @@ export const monitorTable = ({ timeline, table, bucket, audits, violated, defect
     if (runs && after.completedAt && !runs.every((run) => run && isFinal(run))) {
       violated(`${after.pk} was closed before its runs had finished`);
     }
+    if (after.completedAt && unusedOf(after) > 0 && !isRefunded(after.createId as string))
+      violated(`the closed ${after.pk} has no refund`);
     const open = [...images.values()].filter((each) => each.owner === after.owner && isOpenCheck(each));
     if (open.length > plans.small.openChecks) violated('an owner has too many open checks');
   };

@@ -1,8 +1,9 @@
+import type { Samples } from '../../shared/audit-options.ts';
 import { LEASE_MS, MAX_LOST_LEASES } from '../../shared/due-times.ts';
 import type { Metrics, Sample } from '../../shared/page-metrics-schemas.ts';
 import { type RunError, runProblems } from '../../shared/problems.ts';
-import { type Attempt, countFailures, MAX_ATTEMPTS } from '../../shared/run.ts';
-import type { Variant } from '../../shared/variants.ts';
+import { type Attempt, countFailures, MAX_ATTEMPTS, type Turns } from '../../shared/run.ts';
+import { MAX_PAIRS, type Variant } from '../../shared/variants.ts';
 import type { EmbeddedBucket } from './embedded-bucket.ts';
 import type { Item } from './embedded-table.ts';
 import type { Audited, Audits } from './simulated-auditors.ts';
@@ -25,7 +26,8 @@ export type RunImage = Item &
     lease?: Lease;
     lostLeases: number;
     attempts: Attempt[];
-    options: { samples: number };
+    options: { samples: Samples };
+    turns?: Turns | null;
     error: RunError | null;
     updatedAt: string;
   };
@@ -146,9 +148,13 @@ export const runPromises = ({ timeline, bucket, audits, violated }: Options) => 
     const isSpent =
       countFailures(after.attempts) >= MAX_ATTEMPTS ||
       timeline.now() > (claims.get(invocation)?.at ?? 0) + OUT_OF_TIME_MS;
-    const missing = `${wanted - samples.length} of ${wanted} samples could not be measured.`;
-    const complete = samples.length === wanted || (isSpent && shown.warnings.includes(missing));
-    if (!complete || samples.length === 0 || samples.length > wanted)
+    const most = wanted === 'auto' ? MAX_PAIRS : wanted;
+    const isSaid =
+      wanted === 'auto'
+        ? after.turns && after.turns.stopped !== 'most'
+        : shown.warnings.includes(`${wanted - samples.length} of ${wanted} samples could not be measured.`);
+    const complete = samples.length === most || (isSpent && isSaid) || after.turns?.stopped === 'clear';
+    if (!complete || samples.length === 0 || samples.length > most)
       violated(`${after.sk} has ${samples.length} of ${wanted} samples`);
     const scores = samples.map((each) => each?.performance as number);
     const [min, max] = [Math.min(...scores), Math.max(...scores)];

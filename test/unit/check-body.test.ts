@@ -67,7 +67,7 @@ test('the messages name every accepted value', () => {
     auditVersion: expect.stringMatching(/^The audit version must be a string. Supported versions: .*12.8.2 \(or 12\)/),
     regions: 'The regions must be a list of one or more regions, each once. Supported regions: us-west1, us-east4.',
     device: 'The device must be one of: mobile, desktop.',
-    samples: 'The number of samples must be a whole number from 1 to 15.',
+    samples: 'The number of samples must be a whole number from 1 to 15, or `"auto"` with `against`.',
     categories:
       'The categories must be a list of one or more of these, each once: performance, accessibility, best-practices, pwa, seo, agentic-browsing.',
   });

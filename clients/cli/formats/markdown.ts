@@ -2,6 +2,7 @@ import type { RunView } from '../../../shared/run.ts';
 import { countsText, failedFirst, outcomeOf as outcomeOfAssertion } from '../../words/assertions.ts';
 import { isOfVariants, variantNames } from '../../words/differences.ts';
 import { labels, shownValue } from '../../words/numbers.ts';
+import { turnsText } from '../../words/turns.ts';
 import { type VariantRow, variantRows } from '../../words/variants.ts';
 import type { CheckResult } from '../result.ts';
 import { whyLines } from './explanation.ts';
@@ -136,7 +137,8 @@ const variantLines = (run: RunView): string[] => {
     text(value),
     `${verdictWords[verdict]}${prose(change)}`,
   ]);
-  return rows.length > 0 ? tableOf([prose(run.region), 'against', 'check', 'change'], rows) : [];
+  const turns = run.turns ? ['', prose(turnsText(run.turns))] : [];
+  return rows.length > 0 ? [...tableOf([prose(run.region), 'against', 'check', 'change'], rows), ...turns] : [];
 };
 
 const noteLines = (result: CheckResult): string[] => [

@@ -4,6 +4,7 @@ import type { RunView } from '../../../shared/run.ts';
 import { failedFirst } from '../../words/assertions.ts';
 import { isOfVariants, variantNames } from '../../words/differences.ts';
 import { counted, gradeSigns, gradeWords, labels, shownValue } from '../../words/numbers.ts';
+import { sampleText, turnsText } from '../../words/turns.ts';
 import { type VariantRow, variantRows, verdictSigns } from '../../words/variants.ts';
 import type { CheckResult } from '../result.ts';
 import { assertionLines, verdictStyles } from './comparison-text.ts';
@@ -118,7 +119,8 @@ const variantLines = (run: RunView, result: CheckResult, view: View): string[] =
       labelled(label, `${against} → ${value}  ${change}`, view),
     ),
   ];
-  return table([[region, 'against', 'check', 'change'], ...cells], view) ?? blocks();
+  const lines = table([[region, 'against', 'check', 'change'], ...cells], view) ?? blocks();
+  return [...lines, ...(run.turns ? wrap(turnsText(run.turns), view.width) : [])];
 };
 
 const verdictLines = (names: readonly MetricName[], verdictOf: (name: MetricName) => string, view: View): string[] => [
@@ -162,7 +164,7 @@ const stateOf = ({ state, attempts, error }: RunView, { check: { samples = 1 } }
   if (state === 'failed') return `✘ ${error?.code}`;
   if (state === 'created') return '◌ waiting';
   const done = attempts.filter(({ code }) => code === null).length;
-  return `◐ sample ${Math.min(done + 1, samples)} of ${samples}`;
+  return `◐ ${sampleText(done, samples) || 'sample 1 of 1'}`;
 };
 
 const legend = (names: readonly MetricName[], view: View): string[] => {

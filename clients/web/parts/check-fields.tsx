@@ -1,12 +1,12 @@
 import type { ComponentChildren } from 'preact';
-import { MAX_SAMPLES } from '../../../shared/audit-options.ts';
+import { MAX_SAMPLES, type Samples } from '../../../shared/audit-options.ts';
 import { Field } from './field.tsx';
 import { FieldError } from './field-error.tsx';
 import { LoginFields, secretFields } from './login-fields.tsx';
 import { moreFields } from './more-options.tsx';
 import { Regions } from './regions.tsx';
 
-const sampleCounts = Array.from({ length: MAX_SAMPLES }, (_, i) => i + 1);
+const sampleCounts: Samples[] = [...Array.from({ length: MAX_SAMPLES }, (_, i) => i + 1), 'auto'];
 
 /** Fields of a check, which show their own errors. */
 const checkFields = ['url', 'regions', 'device', 'samples', ...moreFields, ...secretFields];
@@ -18,7 +18,7 @@ export const fieldAt = (path: string, more: readonly string[] = []): string =>
     .reduce((longest, field) => (field.length > longest.length ? field : longest), '');
 
 type Props = {
-  used: { regions: readonly string[]; devices: readonly string[]; samples: number };
+  used: { regions: readonly string[]; devices: readonly string[]; samples: Samples };
   messageOf: (field: string) => string | undefined;
   /** Says how long the service keeps the login of the page. */
   loginLife?: string;
@@ -46,7 +46,7 @@ export const CheckFields = ({ used, messageOf, loginLife = 'deletes them when th
         name="samples"
         label="Samples per region"
         class="beside-help"
-        help="Verdicts need at least 3 samples."
+        help="Verdicts need at least 3 samples. auto needs a second variant."
         message={messageOf('samples')}
       >
         {(input) => (

@@ -4,6 +4,7 @@ import { existsIn, type MetricName, pageMetrics } from '../../../shared/page-met
 import type { RunView } from '../../../shared/run.ts';
 import { regionsText } from '../../words/change.ts';
 import { isScore, labels, mainMetrics, metricNames, metrics, numberOf, orderedFor } from '../../words/numbers.ts';
+import { sampleText } from '../../words/turns.ts';
 import { areOnePlace, usePlaces } from '../places.ts';
 import { columnStyle } from './columns.ts';
 import { Scroll } from './scroll.tsx';
@@ -37,7 +38,7 @@ export const CheckTable = ({
               <th scope="col" key={run.id}>
                 <a href={`/checks/${check.id}/runs/${run.id}`}>{run.region}</a>
                 <span class="place">{places.get(run.region)}</span>
-                <RunState run={run} samples={check.samples ?? 1} />
+                <RunState run={run} samples={check.samples} />
               </th>
             ))}
             {compares && (
@@ -91,12 +92,12 @@ const Row = ({ name, runs, comparison, compares }: RowProps) => {
   );
 };
 
-export const RunState = ({ run, samples }: { run: RunView; samples: number }) => {
+export const RunState = ({ run, samples }: { run: RunView; samples: CheckView['samples'] }) => {
   if (run.state === 'succeeded') return <span class="pass">✔ done</span>;
   if (run.state === 'failed') return <span class="poor">✗ {run.error?.code}</span>;
   if (run.state === 'created') return <span class="muted">waiting</span>;
-  const current = Math.min(run.samples.length + 1, samples);
-  return <span>◐ auditing{samples > 1 ? `, sample ${current} of ${samples}` : ''}</span>;
+  const sample = sampleText(run.samples.length, samples);
+  return <span>◐ auditing{sample && `, ${sample}`}</span>;
 };
 
 type JudgedProps = { name: MetricName; metric: RegionComparison['metrics'][MetricName] | undefined };

@@ -1,5 +1,6 @@
 import type { RunView } from '../../../shared/run.ts';
 import { labels, metricNames } from '../../words/numbers.ts';
+import { turnsText } from '../../words/turns.ts';
 import { type VariantRow, variantRows } from '../../words/variants.ts';
 import { DataTable } from './data-table.tsx';
 import { NotMeasured, ShownValue } from './value.tsx';
@@ -7,11 +8,14 @@ import { Verdict } from './verdict.tsx';
 
 /** Both variants of a run side by side, with the change from the second one to the check. */
 export const VariantTable = ({ run, labelled, all = false }: { run: RunView; labelled: string; all?: boolean }) => (
-  <DataTable labelled={labelled} class="results comparison" columns={['Metric', 'Against', 'Check', 'Change']}>
-    {variantRows(run, { all }).map((row) => (
-      <Row key={row.name} row={row} />
-    ))}
-  </DataTable>
+  <>
+    <DataTable labelled={labelled} class="results comparison" columns={['Metric', 'Against', 'Check', 'Change']}>
+      {variantRows(run, { all }).map((row) => (
+        <Row key={row.name} row={row} />
+      ))}
+    </DataTable>
+    {run.turns && <p class="muted">{turnsText(run.turns)}.</p>}
+  </>
 );
 
 const Row = ({ row: { name, against, value, verdict, change } }: { row: VariantRow }) => (

@@ -34,7 +34,7 @@ type RegionProps = {
   all: boolean;
 };
 
-const Region = ({ run, check: { samples = 1 }, explanation, all }: RegionProps) => (
+const Region = ({ run, check: { samples }, explanation, all }: RegionProps) => (
   <>
     {run.state !== 'succeeded' && (
       <p>

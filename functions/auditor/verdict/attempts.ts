@@ -1,7 +1,9 @@
+import type { Samples } from '../../../shared/audit-options.ts';
+import { areClear, pairsNeeded } from '../../../shared/comparison/looks.ts';
 import type { Sample } from '../../../shared/page-metrics-schemas.ts';
-import { type Attempt, countFailures, MAX_ATTEMPTS } from '../../../shared/run.ts';
+import { type Attempt, countFailures, MAX_ATTEMPTS, type Turns } from '../../../shared/run.ts';
 import { latest } from '../../../shared/times.ts';
-import type { Variant } from '../../../shared/variants.ts';
+import { looks, MAX_PAIRS, type Variant } from '../../../shared/variants.ts';
 import { type AuditResult, emptyResult } from './judge.ts';
 import { errorOf, isHang, isRetried } from './retry-rules.ts';
 import { leastContended, type MeasuredResult, measuredResult, type Succeeded, sampleOf } from './samples.ts';
@@ -10,7 +12,7 @@ type Failed = Extract<AuditResult, { state: 'failed' }>;
 
 /** Result of a run: that of its own variant, with that of `against` beside it. A failed run has the failure of one. */
 export type RunResult =
-  | (MeasuredResult & { against?: MeasuredResult })
+  | (MeasuredResult & { against?: MeasuredResult; turns?: Turns })
   | (Failed & { against?: Omit<Failed, 'state'> });
 
 /** Audits of a variant in this delivery. */
@@ -59,21 +61,25 @@ export const initialProgress = (attempts: readonly Attempt[], { isCompared = fal
  */
 export const next = (
   progress: Progress,
-  { samples: wanted, timeLeftMs }: { samples: number; timeLeftMs: number },
+  { samples: asked, timeLeftMs }: { samples: Samples; timeLeftMs: number },
 ): Step => {
   const states = statesOf(progress);
+  const wanted = asked === 'auto' ? pairsNeeded(samplesOf(progress)) : asked;
   const goal = Math.min(wanted, ...states.filter(({ isSpent }) => isSpent).map(({ measured }) => measured.length));
   const failed = states.find(
     (state) => state.afterFailure === 'fail' || (state.isSpent && state.measured.length === 0),
   );
   if (failed) return { do: 'finish', result: failedResult(failed) };
 
-  if (states.every(({ samples, isSpent }) => isSpent || samples.length >= goal)) return finish(states, wanted);
+  if (states.every(({ samples, isSpent }) => isSpent || samples.length >= goal)) {
+    return finish(states, wanted, asked === 'auto' ? 'failures' : undefined);
+  }
   if (timeLeftMs >= ATTEMPT_MS) {
     const { variant, attempts } = turnOf(states);
     return { do: 'audit', variant, skipOptionalParts: attempts.some(isHang) };
   }
-  return states.every(({ measured }) => measured.length > 0) ? finish(states, wanted) : { do: 'release' };
+  if (states.some(({ measured }) => measured.length === 0)) return { do: 'release' };
+  return finish(states, wanted, asked === 'auto' ? 'time' : undefined);
 };
 
 /** A variant with its own attempts. */
@@ -113,11 +119,18 @@ const turnOf = (states: readonly State[]): State => {
   return ofOwn < ofAgainst ? own : against;
 };
 
-const finish = (states: readonly State[], wanted: number): Step => {
-  const [own, against] = states.map(({ measured, samples }) =>
-    measuredResult(samples.length >= wanted ? samples : measured, wanted),
-  );
-  return { do: 'finish', result: { ...(own as MeasuredResult), ...(against && { against }) } };
+/** Ends a run with the samples that it has. With automatic samples, `short` says why they are fewer than needed, if they are. */
+const finish = (states: readonly State[], wanted: number, short?: 'failures' | 'time'): Step => {
+  const taken = states.map(({ measured, samples }) => (samples.length >= wanted ? samples : measured));
+  const [own, against] = taken.map((samples) => measuredResult(samples, short ? samples.length : wanted));
+  const turns = short && against && turnsOf(own as MeasuredResult, against, short);
+  return { do: 'finish', result: { ...(own as MeasuredResult), ...(against && { against }), ...(turns && { turns }) } };
+};
+
+const turnsOf = ({ samples: own }: MeasuredResult, { samples: against }: MeasuredResult, short: Turns['stopped']) => {
+  const pairs = Math.min(own.length, against.length);
+  if (pairs >= looks[0] && areClear({ own, against })) return { pairs, stopped: 'clear' as const };
+  return { pairs, stopped: pairs >= MAX_PAIRS ? ('most' as const) : short };
 };
 
 /** Returns the progress after one more audit. */
@@ -143,6 +156,11 @@ const takenAfter = (taken: Taken, result: AuditResult, attempts: readonly Attemp
     : { samples: [...samples, leastContended(all)], candidates: [] };
   return { ...taken, ...after, afterFailure: undefined };
 };
+
+const samplesOf = ({ own, against = nothing }: Progress) => ({
+  own: own.samples.map(sampleOf),
+  against: against.samples.map(sampleOf),
+});
 
 /** Attempts and samples of a run while it is in work. */
 export type Recorded = { attempts: readonly Attempt[]; samples: readonly Sample[]; against?: readonly Sample[] };

@@ -86,7 +86,7 @@ type ValueError = InputError & { code?: ApiProblemCode };
 
 /** Judges the values of the fields that have the right type, and of the elements of a list that have it. */
 const valueErrors = (
-  { url, auditVersion, blockedUrlPatterns = [], simulations = [] }: Partial<CreateCheckBody>,
+  { url, auditVersion, samples, blockedUrlPatterns = [], simulations = [] }: Partial<CreateCheckBody>,
   sent: Record<string, unknown>,
   { regions: deployed, targets }: Rules,
 ): ValueError[] => {
@@ -111,6 +111,7 @@ const valueErrors = (
       path: 'regions',
       message: `A region is not supported. ${supported(deployed)}`,
     },
+    samples === 'auto' && sent.against === undefined && { path: 'samples', message: autoAlone },
     hasDuplicates(regions) && { path: 'regions', message: 'List each region once.' },
     hasDuplicates(sentCategories) && { path: 'categories', message: 'List each category once.' },
     blocking !== undefined && {
@@ -131,6 +132,9 @@ const valueErrors = (
     version && missing.length > 0 && { path: 'categories', message: missingCategories(version, missing) },
   ].filter((each) => !!each);
 };
+
+const autoAlone =
+  'Automatic samples compare two variants, and this check has one. Add the second variant in `against`, or send a whole number.';
 
 const stringsOf = (sent: unknown): string[] =>
   Array.isArray(sent) ? sent.filter((each) => typeof each === 'string') : [];

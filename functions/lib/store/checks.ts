@@ -50,6 +50,8 @@ export type Creation = {
   trendExpiresAt: Date;
   /** True if the check counts towards its owner's plan while it is open. */
   countsAsOpen?: boolean;
+  /** Tokens that the check took for the most audits that automatic samples can need. */
+  reserved?: CheckItem['reserved'];
 };
 
 export type CheckStore = ReturnType<typeof checkStore>;
@@ -119,7 +121,7 @@ const findRunOf = async (db: Db, { createId, ...ref }: RunRef & { createId: stri
 
 /** Writes the runs with their pointers and entries first and the check last, so that a visible check has all its runs. */
 const create = async (db: Db, check: Check, creation: Creation): Promise<RunItem[] | undefined> => {
-  const { owner, correlationId, fingerprint, createId, secretsKey, countsAsOpen, retentionDays } = creation;
+  const { owner, correlationId, fingerprint, createId, secretsKey, countsAsOpen, retentionDays, reserved } = creation;
   const now = new Date(check.createdAt);
   const seconds = inSeconds(creation.expiresAt);
   const dueAt = toIso(now.getTime() + HOLD_MS);
@@ -140,7 +142,7 @@ const create = async (db: Db, check: Check, creation: Creation): Promise<RunItem
   for (const each of written) if (each.status === 'rejected') throw each.reason;
   const item: CheckItem = {
     ...pick(check, CheckFields.keyof().options),
-    ...{ owner, fingerprint, createId, secretsKey, countsAsOpen, retentionDays },
+    ...{ owner, fingerprint, createId, secretsKey, countsAsOpen, retentionDays, reserved },
     runIds: runs.map((run) => run.id),
     completedAt: null,
     dueAt: toIso(now.getTime() + CHECK_LOOK_MS),

@@ -8,6 +8,7 @@ import { checkKey, ofAnyOwner, openPartitionOf, type RunItem, type RunRef, readI
 import { addResults } from './latest.ts';
 import { listedClosedCheck } from './lists.ts';
 import { removeOpenCheck } from './open-checks.ts';
+import { forgetRefund, refundUnused } from './refunds.ts';
 import { removeSecretsOf } from './remove-secrets.ts';
 import { fillTrends } from './trends.ts';
 import { hasWebhooks } from './webhooks.ts';
@@ -26,6 +27,7 @@ export const closeIfFinished = async (db: Db, checkId: string, now: Date, again 
   // All of these before the check is closed, so that the sweeper repeats them if they fail.
   await addResults(db, found, now);
   await removeSecretsOf(db, checkId, [found.item, ...found.runs]);
+  await refundUnused(db, found, now);
   if (countsAsOpen) await removeOpenCheck(db, owner, checkId);
   const notifies = db.announceClosed && (await hasWebhooks(db, owner));
   // The same write closes the check and makes its deliveries due, so that no close is without them.
@@ -40,6 +42,7 @@ export const closeIfFinished = async (db: Db, checkId: string, now: Date, again 
     condition: '#completedAt = :null', // false for a mark, which has no completedAt
     values: { ':null': null },
   });
+  await forgetRefund(db, found);
   if (notifies) await announce(db, owner, checkId);
   return true;
 };

@@ -1,8 +1,10 @@
 import { paginateQuery } from '@aws-sdk/lib-dynamodb';
 import { z } from 'zod';
 import { SettledOptions } from '../../../shared/audit-options-schemas.ts';
+import { anyName } from '../../../shared/name-schemas.ts';
 import type { Sample } from '../../../shared/page-metrics-schemas.ts';
 import { partitions } from '../../../shared/partitions.ts';
+import type { PlanName } from '../../../shared/plans.ts';
 import type { Region } from '../../../shared/regions.ts';
 import type { RunState } from '../../../shared/run.ts';
 import { announceChange } from './changes.ts';
@@ -69,6 +71,7 @@ export const CheckItem = z.object({
   runIds: z.array(z.uuid()),
   completedAt: z.iso.datetime().nullable(),
   countsAsOpen: z.boolean().optional(), // true if it counts towards its owner's plan while it is open (open-checks.ts)
+  reserved: z.object({ plan: anyName<PlanName>(), audits: z.int() }).optional(), // tokens taken for automatic samples (refunds.ts)
   dueAt: z.string().optional(),
   expiresAt: z.number(), // in seconds
   retentionDays: z.int(), // life of its reports (report-folders.ts)

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { HOLD_MS } from '../../../shared/due-times.ts';
 import type { Buckets } from '../../../shared/limits.ts';
-import type { PlanName } from '../../../shared/plans.ts';
+import { type PlanName, tokensOf } from '../../../shared/plans.ts';
 import { type Condition, type Db, getItem, updateItem } from './dynamodb.ts';
 import { ifEqual, usageKey } from './items.ts';
 import { openCheckIds } from './open-checks.ts';
@@ -12,6 +12,7 @@ import { openCheckIds } from './open-checks.ts';
  * creating       the creates at work: { <checkId>: entry }
  * openAtMost     a bound of the open checks that keys of any plan created
  * recount        a new UUID with each recount of the open checks
+ * refunded       refunds of checks that are being closed (refunds.ts)
  * stamp          a new UUID with each create and each refund
  *
  * The open checks themselves are items of their own (open-checks.ts), so the size of this item doesn't depend on them. A
@@ -23,7 +24,6 @@ import { openCheckIds } from './open-checks.ts';
  * refund returns them once. The create removes its entry once its check is stored. A later create removes the entry of a
  * create that has died.
  */
-export const tokensOf = (plan: PlanName) => `tokens-${plan}`;
 export const entryOf = (checkId: string) => `creating.${checkId}`;
 
 /**

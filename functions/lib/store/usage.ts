@@ -1,22 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Bounds, type Buckets, type Decision, decideCreate, fillBuckets } from '../../../shared/limits.ts';
-import { bucketNames, type PlanName, plans } from '../../../shared/plans.ts';
+import { bucketNames, type PlanName, plans, tokensOf } from '../../../shared/plans.ts';
 import { log } from '../log.ts';
 import { allOf, type Condition, type Db, ifAbsent, updateItem } from './dynamodb.ts';
 import { ifEqual, usageKey } from './items.ts';
 import { removeOpenCheckOf } from './open-checks.ts';
-import {
-  type Entry,
-  entryOf,
-  ifEntry,
-  ifUses,
-  nameOf,
-  readUsage,
-  recount,
-  type StoredUsage,
-  tokensOf,
-} from './stored-usage.ts';
+import { type Entry, entryOf, ifEntry, ifUses, nameOf, readUsage, recount, type StoredUsage } from './stored-usage.ts';
 
 /** A create that asks for tokens. No other create has its `createId`. */
 type Wanted = { id: string; createId: string; audits: number };

@@ -52,6 +52,21 @@ export const defectsOfChecks: Defects = {
       if (item?.erasedAt) item.list = { S: `OWNER#${item.owner?.S}` };
     },
   },
+  'a refund that is lost': {
+    found: /the closed .* has no refund/,
+    seed: 7,
+    drops: ({ input }, { sk }) => sk === 'USAGE' && /refunded\S* = /.test(String(input.UpdateExpression)),
+  },
+  'a refund of more than was left': {
+    found: /was refunded \d+ audits/,
+    seed: 7,
+    alters: (call, { sk }) => {
+      if (sk !== 'USAGE' || !/refunded\S* = /.test(String(call.input.UpdateExpression))) return;
+      const text = JSON.stringify(call.input.ExpressionAttributeValues);
+      const more = text.replace(/"audits":\{"N":"(\d+)"\}/, (_, audits) => `"audits":{"N":"${Number(audits) + 1}"}`);
+      call.input.ExpressionAttributeValues = JSON.parse(more);
+    },
+  },
   'reports that are not erased': {
     found: /the (mark|report) .* is left of an erased check/,
     wrap: ({ reports }) => {

@@ -1,0 +1,22 @@
+import type { Samples } from '../../shared/audit-options.ts';
+import type { Turns } from '../../shared/run.ts';
+import { MAX_PAIRS } from '../../shared/variants.ts';
+import { counted } from './numbers.ts';
+
+/** Returns which sample a run in work measures, such as `sample 2 of 5`. Empty if the run has only one. */
+export const sampleText = (taken: number, samples: Samples = 1): string => {
+  if (samples === 1) return '';
+  const most = samples === 'auto' ? MAX_PAIRS : samples;
+  return `sample ${Math.min(taken + 1, most)} of ${samples === 'auto' ? 'at most ' : ''}${most}`;
+};
+
+const reasons: Record<Turns['stopped'], string> = {
+  clear: 'each main metric has a verdict',
+  most: 'the most, and not each main metric has a verdict',
+  time: 'the time of the audit was over',
+  failures: 'too many audits failed',
+};
+
+/** Returns how many pairs a run with automatic samples made, and why it ended. */
+export const turnsText = ({ pairs, stopped }: Turns): string =>
+  `${counted(pairs, 'pair')} in turns: ${reasons[stopped]}`;

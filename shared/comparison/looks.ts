@@ -1,0 +1,47 @@
+import { type MetricName, mainNames, pageMetric } from '../page-metrics.ts';
+import type { Sample } from '../page-metrics-schemas.ts';
+import { looks, MAX_PAIRS } from '../variants.ts';
+import { type Change, type ChangeOptions, changeOfTurns } from './change.ts';
+import { driftingBy } from './sides.ts';
+import { isSpoiledBy } from './spoils.ts';
+
+/** Chance that an interval of one look holds the true change. All looks of a run together then have about 99 %. */
+export const LOOK_CONFIDENCE = 0.9965;
+
+/** Samples of two variants that were audited in turns. Samples at the same place are a pair of neighbours in time. */
+export type Pairs = { own: readonly Sample[]; against: readonly Sample[] };
+
+/** Returns the number of pairs that a run with automatic samples needs: no more than it has if its changes are clear. */
+export const pairsNeeded = ({ own, against }: Pairs): number => {
+  const pairs = Math.min(own.length, against.length);
+  const isLook = own.length === against.length && looks.some((look) => look === pairs);
+  if (isLook && areClear({ own, against })) return pairs;
+  return looks.find((look) => look > pairs) ?? MAX_PAIRS;
+};
+
+/** Returns true if each main metric that both variants have has a verdict. */
+export const areClear = (pairs: Pairs): boolean => {
+  const page = driftingBy(...[pairs.against, pairs.own].map((samples) => ({ run: { samples }, pooled: [] })));
+  return mainNames.every((name) => {
+    const change = changeOfPairs(name, pairs, { page, confidence: LOOK_CONFIDENCE });
+    return change?.direction !== 'unknown';
+  });
+};
+
+/** Judges how a metric differs between two variants. Returns undefined if no pair has the metric. */
+export const changeOfPairs = (name: MetricName, pairs: Pairs, options: ChangeOptions): Change | undefined => {
+  const [before, after] = valuesOf(name, pairs);
+  return before.length === 0 ? undefined : changeOfTurns(pageMetric(name), before, after, options);
+};
+
+/** Returns the values of pairs. One with a contended sample counts only where no other is, of a metric that this spoils. */
+const valuesOf = (name: MetricName, { own, against }: Pairs): [before: number[], after: number[]] => {
+  const pairs = own
+    .slice(0, against.length)
+    .map((after, i) => [against[i] as Sample, after] as const)
+    .filter((pair) => pair.every((sample) => sample[name] !== null));
+  const free = pairs.filter((pair) => pair.every(({ contended }) => !contended));
+  const counted = isSpoiledBy(name, 'contended') && free.length > 0 ? free : pairs;
+  const side = (i: 0 | 1) => counted.map((pair) => pair[i][name] as number);
+  return [side(0), side(1)];
+};

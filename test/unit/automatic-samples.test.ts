@@ -1,0 +1,71 @@
+import { expect, test } from 'vitest';
+import { initialProgress, next, type Progress, record, type Step } from '../../functions/auditor/verdict/attempts.ts';
+import { type AuditResult, emptyResult } from '../../functions/auditor/verdict/judge.ts';
+import { countUsed } from '../../shared/check.ts';
+import { noMetrics } from '../../shared/page-metrics.ts';
+import { runError } from '../../shared/problems.ts';
+import type { Variant } from '../../shared/variants.ts';
+
+const time = { startedAt: new Date('2026-01-01T00:00:00.000Z'), seconds: 10 };
+const measured = (lcp: number, tbt = 100): AuditResult => ({
+  ...emptyResult,
+  state: 'succeeded',
+  metrics: { ...noMetrics, performance: 90, fcp: 900, tti: 1900, lcp, tbt, cls: 0 },
+});
+const crash: AuditResult = { ...emptyResult, state: 'failed', error: runError('browser-crashed') };
+
+/** Follows the steps of a run with automatic samples. Each variant has these results by turns. */
+const play = (results: Record<Variant, readonly AuditResult[]>, budgetMs = 3_600_000) => {
+  const taken = { own: 0, against: 0 };
+  for (let progress: Progress = initialProgress([], { isCompared: true }); ; ) {
+    const timeLeftMs = budgetMs - progress.attempts.length * 10_000;
+    const step: Step = next(progress, { samples: 'auto', timeLeftMs });
+    if (step.do === 'finish') return { ...step.result, audits: progress.attempts.length };
+    if (step.do === 'release') throw new Error('The run was released.');
+    const { variant } = step;
+    const own = results[variant];
+    const result = own[taken[variant]++ % own.length] as AuditResult;
+    progress = record(progress, result, { ...time, variant });
+  }
+};
+const [calm, slower] = [
+  [measured(1500), measured(1510), measured(1505)],
+  [measured(3000), measured(3010)],
+];
+/** TBTs that three pairs of an unchanged page do not tell apart, and more pairs do. */
+const restless = (by = 0) => [300, 480, 390, 450, 330, 420].map((tbt) => measured(1500, tbt + by));
+
+test('an unchanged page and a page that is clearly slower need three pairs', () => {
+  expect(play({ own: calm, against: calm })).toMatchObject({ turns: { pairs: 3, stopped: 'clear' }, audits: 6 });
+  const { turns, ...changed } = play({ own: slower, against: calm }) as ReturnType<typeof play> & { turns: object };
+  expect(turns).toEqual({ pairs: 3, stopped: 'clear' });
+  expect(changed).toMatchObject({ samples: { length: 3 }, against: { samples: { length: 3 } }, warnings: [] });
+});
+
+test('a page that moves by itself is looked at again after 5, 8 and 12 pairs, and no further', () => {
+  const reversed = restless().toReversed();
+  expect(play({ own: restless(20), against: reversed })).toMatchObject({
+    turns: { pairs: 12, stopped: 'most' },
+    audits: 24,
+  });
+  const told = play({ own: restless(250), against: restless().toReversed() });
+  expect(told).toMatchObject({ turns: { stopped: 'clear' } });
+  expect([5, 8]).toContain(told.audits / 2);
+});
+
+test('a run whose time is over ends with the pairs that it has, and says so', () => {
+  const result = play({ own: restless(20), against: restless().toReversed() }, 150_000 + 9 * 10_000);
+  expect(result).toMatchObject({ state: 'succeeded', turns: { pairs: 5, stopped: 'time' }, warnings: [] });
+});
+
+test('a variant without attempts left ends the run with the pairs that it has, and says so', () => {
+  const own = [...restless(20).slice(0, 4), crash, crash, crash];
+  const result = play({ own, against: restless().toReversed() });
+  expect(result).toMatchObject({ state: 'succeeded', turns: { pairs: 4, stopped: 'failures' } });
+});
+
+test('a check counts by the samples of its runs, and a failed run by its attempts', () => {
+  const run = (own: number, against: number, attempts: number) =>
+    ({ samples: Array(own), against: { samples: Array(against) }, attempts: Array(attempts) }) as never;
+  expect(countUsed([run(3, 3, 7), run(12, 12, 30), run(0, 0, 3)])).toBe(6 + 24 + 3);
+});
