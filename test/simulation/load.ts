@@ -11,8 +11,8 @@ import { sweep } from '../../functions/sweep.ts';
 import type { AuditJob } from '../../shared/audit-job.ts';
 import { newCheck } from '../../shared/check.ts';
 import type { Region } from '../../shared/regions.ts';
-import { fastTable } from './fast-table.ts';
 import type { MetricRecorder } from './fired-alarms.ts';
+import { memoryTable } from './memory-table.ts';
 import type { Random } from './random.ts';
 
 /** A load on the service of an environment. */
@@ -47,7 +47,7 @@ export const runLoad = async (load: Load, metrics: MetricRecorder) => {
   const counts = { checks: 0, runs: 0, jobs: 0, duplicates: 0, looks: 0, closed: 0, auditSeconds: 0, writes: 0 };
   let writes = 0; // since the last sweep began
   let budget = new AbortController();
-  const table = fastTable(load.openShards, () => {
+  const table = memoryTable(load.openShards, () => {
     counts.writes++;
     if (++writes === load.writesPerSweep) budget.abort();
   });
@@ -131,7 +131,7 @@ const nothingIsErased = (): never => {
 
 type Simulation = {
   load: Load;
-  table: ReturnType<typeof fastTable>;
+  table: ReturnType<typeof memoryTable>;
   store: ReturnType<typeof checkStore>;
   leases: ReturnType<typeof leaseStore>;
   clock: { second: number; now: () => Date };

@@ -9,7 +9,7 @@ import { type ScheduleItem, type ScheduleStore, scheduleStore } from '../../func
 import { fireSchedule } from '../../functions/lib/sweep/fire-schedule.ts';
 import { ApiProblemError } from '../../shared/problems.ts';
 import { intervalMs } from '../../shared/schedules.ts';
-import { fastTable } from './fast-table.ts';
+import { memoryTable } from './memory-table.ts';
 import { type Random, seededRandom } from './random.ts';
 
 /*
@@ -46,7 +46,7 @@ const faulty = (db: Db, random: Random, isCalm: () => boolean): Db => {
 /** Runs a schedule for some hours. Returns the first broken promise. */
 const simulate = async (seed: number, defect?: Defect): Promise<string | undefined> => {
   const random = seededRandom(seed);
-  const table = fastTable(1, () => {});
+  const table = memoryTable(1);
   const calm = scheduleStore(table.db);
   let [now, latest, isCalm] = [T0, T0, false];
   const broken: string[] = [];

@@ -9,7 +9,7 @@ import { type WebhookItem, webhookStore } from '../../functions/lib/store/webhoo
 import { deliverySettings } from '../../infra/settings.ts';
 import type { DeliveryJob } from '../../shared/delivery-job.ts';
 import { DELIVERY_TRY_MS } from '../../shared/due-times.ts';
-import { fastTable } from './fast-table.ts';
+import { memoryTable } from './memory-table.ts';
 import { seededRandom } from './random.ts';
 import { startTimeline } from './timeline.ts';
 
@@ -23,7 +23,7 @@ const deliverAll = async (first: 'answers' | 'hangs') => {
   const timeline = startTimeline(Date.parse('2031-01-01T00:00:00.000Z'));
   const random = seededRandom(1);
   const now = () => new Date(timeline.now());
-  const { db } = fastTable(1, () => {});
+  const { db } = memoryTable(1);
   const [webhooks, deliveries] = [webhookStore(db), deliveryStore(db)];
   const all: WebhookItem[] = [];
   for (let i = 0; i < WEBHOOKS; i++) {
