@@ -3,6 +3,7 @@ import type { ClientSettings } from '../../functions/lib/aws-client.ts';
 import type { Region } from '../../shared/regions.ts';
 import { namesOf } from '../names.ts';
 import { deliverySettings, queueSettings } from '../settings.ts';
+import { checkPages } from './check-pages.ts';
 import { databaseFile, objectFolder, openFolder } from './data-folder.ts';
 import { Database } from './database.ts';
 import { answerOf, type Handle } from './in-process.ts';
@@ -33,6 +34,7 @@ export const startAws = async ({ dataDir, regions, environment = 'local', ...opt
   if (dataDir) open.defer(openFolder(dataDir, { print, isService: true }));
   const database = openDatabase(dataDir);
   open.defer(() => database.close());
+  if (dataDir) open.defer(checkPages(databaseFile(dataDir), { print }));
   if (dataDir) open.defer(watchTable(database, { dataDir, print, onRecovered }));
 
   const names = namesOf(environment);
@@ -55,10 +57,13 @@ export const startAws = async ({ dataDir, regions, environment = 'local', ...opt
   open.defer(() => queues.close());
   const objects = new Objects(database, dataDir && objectFolder(dataDir));
   open.defer(() => objects.close());
+  const removed = objects
+    .removeRemains()
+    .catch(({ message }: Error) => print(`Remains of deleted reports were left: ${message}.`));
+  open.defer(() => removed);
   if (dataDir)
     await inFolder(dataDir, async () => {
       await queues.empty();
-      await objects.removeRemains();
     });
 
   const handle = answerOf({ table: new Table(database, names.table), queues, objects });

@@ -49,7 +49,6 @@ export class Database {
     this.#db.exec('PRAGMA secure_delete = ON; PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL');
     this.#db.exec('PRAGMA temp_store = MEMORY; PRAGMA cache_size = -16000');
     this.#db.exec(`BEGIN IMMEDIATE; ${SCHEMA} COMMIT`);
-    if (path) this.#check();
     if (path && durable) this.#log = openSync(`${path}-wal`, 'r');
   }
 
@@ -127,13 +126,6 @@ export class Database {
     await Promise.allSettled([...this.#unsynced].map(({ done }) => done));
     if (this.#log !== undefined) closeSync(this.#log);
     this.#db.close();
-  }
-
-  /** Throws if the file is damaged. */
-  #check(): void {
-    const [first] = this.#db.prepare('PRAGMA quick_check(1)').all() as { quick_check: string }[];
-    if (first?.quick_check !== 'ok')
-      throw new Error(`it is damaged (${first?.quick_check.replace(/^\*\*\*.*\n/, '').replaceAll('\n', ', ')})`);
   }
 
   #attempt<T>(work: () => T): T {

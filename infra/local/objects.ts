@@ -3,6 +3,7 @@ import { mkdirSync } from 'node:fs';
 import { type FileHandle, open, readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
+import { EVERYTHING } from './batch.ts';
 import type { Database } from './database.ts';
 import { ServiceError } from './table/errors.ts';
 
@@ -35,7 +36,9 @@ const LAST_LETTER = '\u{10ffff}';
 export class Objects {
   readonly #database: Database;
   readonly #folder: string | undefined;
-  #directory: FileHandle | undefined;
+  #directory: Promise<FileHandle> | undefined;
+  /** Files that have no row yet. */
+  readonly #writing = new Set<string>();
 
   constructor(database: Database, folder: string | undefined) {
     this.#database = database;
@@ -51,24 +54,24 @@ export class Objects {
     throw new ServiceError('NotImplemented', `The objects on this machine don't know ${method}.`, 501);
   }
 
-  /** Deletes the files that no row names: of a write or a deletion that was killed. Nothing else may run. */
+  /** Deletes the files that no row names, which a killed write or deletion has left. */
   async removeRemains(): Promise<void> {
     if (!this.#folder) return;
-    for (const name of await this.unnamed()) await rm(join(this.#folder, name), { force: true });
+    const left = this.#unnamed(await readdir(this.#folder)); // a file gets its row after it is written
+    if (left.length === 0) return;
+    await this.#database.read(() => ({ answer: undefined, parts: [EVERYTHING] })); // a deletion of a row may yet fail
+    for (const name of this.#unnamed(left)) await rm(join(this.#folder, name), { force: true });
   }
 
-  /** Returns the files that no row names. */
-  async unnamed(): Promise<string[]> {
-    const named = new Set(this.#files().map(({ file }) => file));
-    return (await readdir(this.#folder as string)).filter((name) => !named.has(name));
-  }
-
-  #files(): { key: string; file: string }[] {
-    return this.#database.prepare('SELECT key, file FROM objects WHERE file IS NOT NULL').all() as never;
+  #unnamed(names: readonly string[]): string[] {
+    const named = new Set<string>();
+    const rows = this.#database.prepare('SELECT file FROM objects WHERE file IS NOT NULL').iterate();
+    for (const { file } of rows) named.add(file as string);
+    return names.filter((name) => !named.has(name) && !this.#writing.has(name));
   }
 
   async close(): Promise<void> {
-    await this.#directory?.close();
+    await (await this.#directory)?.close();
   }
 
   #find(key: string): Row | undefined {
@@ -80,8 +83,23 @@ export class Objects {
     const isNew = headers['if-none-match'] === '*';
     if (isNew && this.#find(key)) throw exists();
     const file = this.#folder && body.length > MAX_ROW_BYTES ? randomUUID() : null;
-    if (file) await this.#writeFile(file, body);
-    const before = await this.#database.write(() => {
+    if (file) this.#writing.add(file);
+    try {
+      if (file) await this.#writeFile(file, body);
+      await this.#removeFile(await this.#writeRow(key, body, { etag, file, isNew, headers }));
+    } finally {
+      if (file) this.#writing.delete(file);
+    }
+    return { status: 200, headers: { etag } };
+  }
+
+  /** Writes a row. Returns the one that it replaces. */
+  #writeRow(
+    key: string,
+    body: Buffer,
+    { etag, file, isNew, headers }: Pick<Row, 'etag' | 'file'> & { isNew: boolean; headers: Record<string, string> },
+  ): Promise<Row | undefined> {
+    return this.#database.write(() => {
       const found = this.#find(key);
       if (isNew && found) throw exists();
       this.#database
@@ -98,8 +116,6 @@ export class Objects {
         );
       return { answer: found };
     });
-    await this.#removeFile(before);
-    return { status: 200, headers: { etag } };
   }
 
   async #get(key: string, method: string): Promise<ObjectAnswer> {
@@ -163,8 +179,8 @@ export class Objects {
       } finally {
         await file.close();
       }
-      this.#directory ??= await open(this.#folder as string, 'r');
-      await this.#directory.sync();
+      this.#directory ??= open(this.#folder as string, 'r');
+      await (await this.#directory).sync();
     } catch (error) {
       await rm(path, { force: true }).catch(() => {}); // the next start removes it
       throw unavailable(error as Error);

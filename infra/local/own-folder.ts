@@ -33,7 +33,8 @@ export const makeFilesPrivate = (dataDir: string): void => {
 
 const makePrivate = (path: string): void => {
   const stat = lstatSync(path);
-  if (stat.isSymbolicLink()) return;
+  const isPrivate = (stat.mode & OTHERS) === 0;
+  if (stat.isSymbolicLink() || isPrivate) return; // nobody else reaches what is in a private folder
   chmodSync(path, stat.isDirectory() ? 0o700 : 0o600);
   if (stat.isDirectory()) for (const name of readdirSync(path)) makePrivate(join(path, name));
 };

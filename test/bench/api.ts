@@ -117,7 +117,7 @@ const startApi = async (auth: 'open' | 'keys', listed = 0) => {
 };
 
 /** Sends requests over keep-alive connections. Each connection sends its next request after the response to the last one. */
-const load = async (
+export const load = async (
   { request, ...target }: Target,
   { connections, seconds, maxRequests }: { connections: number; seconds: number; maxRequests?: number | undefined },
 ): Promise<Load> => {

@@ -1,6 +1,7 @@
 import type { CpuFigures, CpuSeconds } from './cpu.ts';
 import { deviation, median, spread, spreadCells, table } from './numbers.ts';
 import type { SoakFigures } from './soak.ts';
+import type { StoredFigures } from './stored.ts';
 import type { Load, ThroughputFigures } from './throughput.ts';
 
 export const throughputTable = ({ alone, queued, besideHog, commandLine }: ThroughputFigures): string => {
@@ -82,6 +83,30 @@ export const cpuTable = ({ service, audits }: CpuFigures): string => {
       [
         ...rows.map(({ kind, user, system }) => [kind, user.toFixed(2), system.toFixed(2), (user + system).toFixed(2)]),
         ['all', '', '', (medianOf(sum) + total(service)).toFixed(2)],
+      ],
+    ),
+  ].join('\n\n');
+};
+
+export const storedTable = (all: StoredFigures): string => {
+  const cells = (of: (figures: StoredFigures[number]) => number, digits: number) =>
+    all.map((figures) => of(figures).toFixed(digits));
+  const reads = (all[0]?.loads ?? []).flatMap(({ request }, i) => [
+    [`${request}: p50, ms`, ...cells(({ loads }) => loads[i]?.p50 ?? Number.NaN, 1)],
+    [`${request}: p99, ms`, ...cells(({ loads }) => loads[i]?.p99 ?? Number.NaN, 1)],
+  ]);
+  return [
+    'Checks of three regions. Reads are sent one after another, and ask for 100 entries.',
+    table(
+      ['', ...all.map(({ checks, runs }) => `${checks} checks, ${runs} runs`)],
+      [
+        ['entries of `GET /v1/pages`', ...cells(({ pages }) => pages, 0)],
+        ['database, MiB', ...cells(({ databaseMiB }) => databaseMiB, 0)],
+        ['start, median, s', ...cells(({ startSeconds }) => median(startSeconds), 2)],
+        ['start, slowest, s', ...cells(({ startSeconds }) => Math.max(...startSeconds), 2)],
+        ['RSS after the reads, MiB', ...cells(({ memory }) => memory.idle, 0)],
+        ['RSS at its peak, MiB', ...cells(({ memory }) => memory.peak, 0)],
+        ...reads,
       ],
     ),
   ].join('\n\n');

@@ -13,6 +13,7 @@ import { startService } from './service.ts';
 import { measureSoak } from './soak.ts';
 import { measureStart } from './start.ts';
 import { measureSteadiness } from './steadiness.ts';
+import { measureStored } from './stored.ts';
 import { measureSweep } from './sweep.ts';
 import { type Results, sectionsOf } from './tables.ts';
 import { measureThroughput } from './throughput.ts';
@@ -28,6 +29,7 @@ const measure = async (options: Options): Promise<Results> => {
   const results: Results = { origin: origin(), version, versions };
   if (includes('turnaround', 'memory', 'api')) Object.assign(results, await measureOneService(options, pages));
   if (includes('sweep')) results.sweep = await measureSweep({ items: options.short ? 500 : 5000, log });
+  if (includes('stored')) results.stored = await measureStored({ short: options.short, log });
   if (includes('cpu')) results.cpu = await measureCpu({ ...common, runs: runs(8) });
   if (includes('busy'))
     results.busy = await measureBusy({ pages, log, runs: runs(7), ...(options.short && shortBusy) });

@@ -15,6 +15,7 @@ const benchmarks = [
   'cpu',
   'busy',
   'sweep',
+  'stored',
 ] as const;
 type Benchmark = (typeof benchmarks)[number];
 
@@ -32,6 +33,7 @@ Without a name: ${usualBenchmarks.join(', ')}, in about six minutes. By name onl
   steadiness           how much performance varies on a static page: about 9 s per run
   throughput           audits a minute of a queue, also beside a CPU hog, and their scores: about six minutes
   sweep                due runs a second that a sweep handles: about a minute
+  stored               start, memory and reads with 20,000 stored checks: about five minutes
   soak                 many audits, and what they leave behind: about 8 s per run
 
   --write              replaces the sections of these benchmarks in test/bench/RESULTS.md, except for their notes

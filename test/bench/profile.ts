@@ -17,11 +17,6 @@ const NATIVE = 'native code';
 const IDLE = 'idle';
 
 const packages: [RegExp, string][] = [
-  [
-    /^(dynalite|async|lazy|big\.js|buffer-crc32|lock|once|.*level.*|encoding-down)$/,
-    'DynamoDB engine (dynalite, level)',
-  ],
-  [/^(fauxqs|fastify|@fastify\/.*|find-my-way|toad-cache|valibot|avvio|pino)$/, 'SQS engine (fauxqs, fastify)'],
   [/^(@aws-sdk|@smithy|@aws|@aws-crypto)\//, 'AWS SDK (@aws-sdk, @smithy)'],
   [/^zod$/, 'zod'],
 ];
@@ -68,6 +63,8 @@ const partOf = ({ callFrame: { url, functionName } }: Profiler.ProfileNode): str
   const [, name] = /.*\/node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(url) ?? [];
   if (name) return packages.find(([pattern]) => pattern.test(name))?.[1] ?? `package ${name}`;
   if (url.includes('/functions/') || url.includes('/shared/')) return 'our functions';
+  if (/\/infra\/local\/(table|database|queue|object|batch|in-process)/.test(url))
+    return 'our table, queues and objects';
   if (url.includes('/infra/local/')) return 'our local gateway';
   return NODE;
 };

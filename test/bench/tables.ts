@@ -6,13 +6,14 @@ import { compare, compareWithItself } from './comparison.ts';
 import type { CpuFigures } from './cpu.ts';
 import type { Sample } from './fidelity.ts';
 import { costTables, fidelityTables } from './fidelity-tables.ts';
-import { cpuTable, soakTable, steadinessTable, throughputTable } from './load-tables.ts';
+import { cpuTable, soakTable, steadinessTable, storedTable, throughputTable } from './load-tables.ts';
 import type { Footprint } from './memory.ts';
 import { median, spread, spreadCells, table } from './numbers.ts';
 import { isIdle, type Profile } from './profile.ts';
 import { type Origin, recordedAt, type Section } from './results-page.ts';
 import type { SoakFigures } from './soak.ts';
 import type { StartFigures } from './start.ts';
+import type { StoredFigures } from './stored.ts';
 import type { Swept } from './sweep.ts';
 import type { ThroughputFigures } from './throughput.ts';
 import type { Trace } from './trace.ts';
@@ -36,6 +37,7 @@ export type Results = {
   cpu?: CpuFigures;
   busy?: BusyFigures;
   sweep?: Swept[];
+  stored?: StoredFigures;
 };
 
 /** Returns one section for each benchmark that ran. */
@@ -56,6 +58,7 @@ export const sectionsOf = (results: Results): Section[] => {
     cpu,
     busy,
     sweep,
+    stored,
   } = results;
   const section = (title: string, tables: string[], versions: readonly AuditVersion[] = [version]): Section => ({
     title,
@@ -77,6 +80,7 @@ export const sectionsOf = (results: Results): Section[] => {
     cpu && section('CPU time', [cpuTable(cpu)]),
     busy && section('Waits for a CPU', [busyTables(busy)]),
     sweep && section('Sweep', [sweepTable(sweep), ...sweep.map(profileOfSweep)]),
+    stored && section('Stored history', [storedTable(stored)]),
     soak && section('Soak', [soakTable(soak)], results.versions),
   ];
   return sections.filter((each) => each !== undefined);
