@@ -1,5 +1,6 @@
 import { inspect } from 'node:util';
 import { redactForLog } from '../../functions/lib/redact.ts';
+import { UnusableError } from './unusable.ts';
 
 /** Time that the service has to release its runs, in milliseconds. */
 export const STOP_MS = 10_000;
@@ -11,9 +12,8 @@ export const STOP_MS = 10_000;
 export const endOnFault = (stop: () => Promise<unknown>): void => {
   let isEnding = false;
   process.on('uncaughtException', (error) => {
-    console.error(
-      `A fault ends the service. Unfinished runs resume after the next start. ${redactForLog(inspect(error))}`,
-    );
+    const text = error instanceof UnusableError ? error.message : redactForLog(inspect(error));
+    console.error(`A fault ends the service. Unfinished runs resume after the next start. ${text}`);
     if (isEnding) process.exit(1);
     isEnding = true;
     setTimeout(() => process.exit(1), STOP_MS).unref();

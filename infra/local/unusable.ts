@@ -1,10 +1,13 @@
 import { commandLine } from './command-line.ts';
 
+/** The message of this error says all that an operator needs. */
+export class UnusableError extends Error {}
+
 /** Returns the error of a start that can't use a folder or file. The error names it, the cause and the way out. */
 export const unusable = (path: string, cause: unknown): Error => {
   const { message, code } = cause as NodeJS.ErrnoException;
   const [, wayOut] = waysOut.find(([pattern]) => pattern.test(`${code} ${message}`)) ?? [];
-  return new Error(`${path} can't be used: ${message}. ${wayOut ?? WAY_OUT_OF_DAMAGE}`);
+  return new UnusableError(`${path} can't be used: ${message}. ${wayOut ?? WAY_OUT_OF_DAMAGE}`);
 };
 
 const waysOut: [RegExp, string][] = [

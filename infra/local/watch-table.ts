@@ -9,17 +9,19 @@ type Options = { dataDir: string; print: (line: string) => void; onRecovered: ()
  * function that ends this.
  */
 export const watchTable = (database: Database, { dataDir, print, onRecovered }: Options): (() => void) => {
-  const reasonOf = ({ message }: Error) => `The table in ${dataDir} can't be written: ${message}.`;
-  setObstacle('table', () =>
-    database.failure ? `${reasonOf(database.failure)} If its disk is full, free some space.` : whyFull(dataDir),
-  );
+  const reasonOf = ({ message }: Error) => `The table in ${dataDir} can't be written: ${message}. ${adviceOn(message)}`;
+  setObstacle('table', () => (database.failure ? reasonOf(database.failure) : whyFull(dataDir)));
   database.onFailure = (error) => {
-    if (error)
-      return print(
-        `✗ ${reasonOf(error)} Until it can, reads are answered and writes get 503. If the disk is full, free some space.`,
-      );
+    if (error) return print(`✗ ${reasonOf(error)} Until it can be written, reads are answered and writes get 503.`);
     print(`✓ The table in ${dataDir} can be written again.`);
     onRecovered();
   };
   return () => setObstacle('table', undefined);
+};
+
+const adviceOn = (message: string): string => {
+  if (/full|ENOSPC|EDQUOT/.test(message)) return 'Free some space on its disk.';
+  if (/I\/O|EIO/i.test(message)) return 'Look for errors of its disk, for example with dmesg.';
+  if (/locked/.test(message)) return 'Another process writes it.';
+  return 'Check the rights to it, and its disk.';
 };

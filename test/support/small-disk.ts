@@ -35,6 +35,7 @@ export const startLocalApi = async (dataDir: string, { mount }: { mount?: string
   });
   return {
     url,
+    pid: child.pid as number,
     output: () => output,
     /** Path of a file on the disk of the process, as seen from this process. */
     pathOf: (name: string) => `/proc/${child.pid}/root${dataDir}/${name}`,
