@@ -9,7 +9,7 @@ import { nextMessage, removeFolder, startNode } from './children.ts';
 import { median } from './numbers.ts';
 import { getJson, startService } from './service.ts';
 
-/** What a service with a history takes: seconds of its starts, MiB of memory and of its database, and its reads. */
+/** Figures of a service with a history: seconds of its starts, MiB of memory and of its database, and its reads. */
 export type StoredFigures = {
   checks: number;
   runs: number;
