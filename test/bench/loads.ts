@@ -1,6 +1,7 @@
 import { mkdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import { startLoops } from '../support/loops.ts';
 import { descendantsOf, isGone } from '../support/processes.ts';
 import { newFolder, nextMessage, startNode } from './children.ts';
 
@@ -15,18 +16,9 @@ export const startHog = () =>
   start(`const burst = () => { const end = Date.now() + ${BURST_MS}; while (Date.now() < end); };
     burst(); setInterval(burst, ${PERIOD_MS});`);
 
-/** Starts processes that each compute all the time, until their parent ends. */
-export const startLoops = (count: number): AsyncDisposable => {
-  const loops = Array.from({ length: count }, () =>
-    start('const parent = process.ppid; while (process.ppid === parent);'),
-  );
-  return { [Symbol.asyncDispose]: async () => void (await Promise.all(loops.map((loop) => loop.end()))) };
-};
-
 /** Starts a process that moves 512 MiB through the caches all the time. */
 const startMemoryHog = () =>
-  start(`const parent = process.ppid; const memory = Buffer.alloc(2 ** 29, 1);
-    while (process.ppid === parent) memory.copyWithin(0, 2 ** 28);`);
+  startLoops(1, { before: 'const memory = Buffer.alloc(2 ** 29, 1)', statement: 'memory.copyWithin(0, 2 ** 28)' });
 
 /** Starts a process of other auditors that audits a page again and again, and waits until its first audit has begun. */
 const startSecondAudits = async (url: string) => {

@@ -1,4 +1,3 @@
-import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -8,6 +7,7 @@ import { isFinished, type RunView } from '../../../shared/run.ts';
 import { reportedPages, shortSet } from '../../pages/reported/index.ts';
 import { FULL } from '../../support/full.ts';
 import { serveHostilePages } from '../../support/hostile-server.ts';
+import { startLoops } from '../../support/loops.ts';
 import { expectReported, type Report, type ReportedPage } from '../../support/reported-page.ts';
 import { startLocally } from '../../support/service.ts';
 import type { LocalService } from '../../support/service-audits.ts';
@@ -79,13 +79,11 @@ describeInFull('a page that is busy itself, audited alone', () => {
 });
 
 describeInFull('while other processes use all CPUs', () => {
-  const loops: ChildProcess[] = [];
+  let loops: Disposable;
   beforeAll(() => {
-    for (let n = 0; n < 2 * availableParallelism(); n++) loops.push(spawn(process.execPath, ['-e', 'for (;;);']));
+    loops = startLoops(2 * availableParallelism());
   });
-  afterAll(() => {
-    for (const loop of loops) loop.kill('SIGKILL');
-  });
+  afterAll(() => loops[Symbol.dispose]());
   testAudits(
     named.filter(([, { atBusyTimes }]) => atBusyTimes),
     { AUDITS_AT_ONCE: '1' },

@@ -1,4 +1,3 @@
-import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -8,6 +7,7 @@ import { hostilePages, shortSet } from '../../pages/hostile/index.ts';
 import { FULL } from '../../support/full.ts';
 import { expectResult, finishedRun, pageOf } from '../../support/hostile-results.ts';
 import { serveHostilePages } from '../../support/hostile-server.ts';
+import { startLoops } from '../../support/loops.ts';
 import { startLocally } from '../../support/service.ts';
 import type { LocalService } from '../../support/service-audits.ts';
 
@@ -21,7 +21,7 @@ const names = FULL
   ? [...new Set([...alwaysAudited, ...shortSet])].filter((name) => !pageOf(name).alone)
   : alwaysAudited;
 
-const loops: ChildProcess[] = [];
+let loops: Disposable;
 const ids = new Map<string, string>();
 let dataDir: string;
 let pages: Awaited<ReturnType<typeof serveHostilePages>>;
@@ -30,8 +30,7 @@ beforeAll(async () => {
   dataDir = await mkdtemp(join(tmpdir(), 'page-audit-data-'));
   pages = await serveHostilePages(hostilePages);
   service = await startLocally(dataDir, { AUDITS_AT_ONCE: '2', TIMED_AT_ONCE: '2' });
-  const whileParentLives = 'const parent = process.ppid; while (process.ppid === parent);';
-  for (let n = 0; n < 4; n++) loops.push(spawn(process.execPath, ['-e', whileParentLives], { detached: true }));
+  loops = startLoops(4);
   for (const name of names) {
     const { categories } = pageOf(name);
     const auditVersion = auditVersions[0].version;
@@ -40,7 +39,7 @@ beforeAll(async () => {
   }
 });
 afterAll(async () => {
-  for (const loop of loops) loop.kill('SIGKILL');
+  loops[Symbol.dispose]();
   await service.stop();
   await pages.close();
   await rm(dataDir, { recursive: true });

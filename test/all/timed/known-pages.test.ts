@@ -1,4 +1,3 @@
-import { spawn } from 'node:child_process';
 import { availableParallelism } from 'node:os';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import type { Category } from '../../../shared/audit-options.ts';
@@ -7,6 +6,7 @@ import { uncorrectedView } from '../../../shared/simulations-schemas.ts';
 import type { Throttling } from '../../../shared/throttling.ts';
 import { FULL } from '../../support/full.ts';
 import { testReport } from '../../support/known-report.ts';
+import { startLoops } from '../../support/loops.ts';
 import { type Audited, type Lab, openLab } from '../../support/page-lab.ts';
 import { expectFast, expectMeasured } from '../../support/speed.ts';
 
@@ -64,21 +64,14 @@ test.each([newest, '9.6.8'] as const)(
 );
 
 test('the times of a page beside one loop per CPU are without its waits, and the report says so', async () => {
-  const loopWhileParentLives = 'const parent = process.ppid; while (process.ppid === parent);';
-  const loops = Array.from({ length: availableParallelism() }, () =>
-    spawn(process.execPath, ['-e', loopWhileParentLives], { detached: true }),
-  );
-  try {
-    const { verdict, report } = await lab.audit('/tasks', newest, timesOnly);
-    expect(verdict.environment).toMatchObject({ corrected: true, contended: false });
-    const { mainThreadCpu, cpuWaitMs } = verdict.environment ?? {};
-    const [tbt, uncorrected] = verdict.state === 'succeeded' ? [verdict.metrics.tbt, verdict.uncorrected?.tbt] : [];
-    expect(tbt).toBeLessThan(4 * (mainThreadCpu ?? 0)); // a task can't block a phone for more than its work
-    expect(uncorrected).toBeGreaterThan((tbt ?? 0) + 75);
-    expect(report.runWarnings).toEqual([expect.stringContaining(`waited ${cpuWaitMs} ms for a CPU`)]);
-  } finally {
-    for (const loop of loops) loop.kill('SIGKILL');
-  }
+  using _loops = startLoops(availableParallelism());
+  const { verdict, report } = await lab.audit('/tasks', newest, timesOnly);
+  expect(verdict.environment).toMatchObject({ corrected: true, contended: false });
+  const { mainThreadCpu, cpuWaitMs } = verdict.environment ?? {};
+  const [tbt, uncorrected] = verdict.state === 'succeeded' ? [verdict.metrics.tbt, verdict.uncorrected?.tbt] : [];
+  expect(tbt).toBeLessThan(4 * (mainThreadCpu ?? 0)); // a task can't block a phone for more than its work
+  expect(uncorrected).toBeGreaterThan((tbt ?? 0) + 75);
+  expect(report.runWarnings).toEqual([expect.stringContaining(`waited ${cpuWaitMs} ms for a CPU`)]);
 }, 180_000);
 
 if (FULL) {
