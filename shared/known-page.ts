@@ -5,12 +5,21 @@ export const KNOWN_PATH = '/sample';
 
 type Value = number | null;
 /** A value of a run, and the band in which it must lie. `show` formats it. */
-type Band = { name: string; of: (run: RunView) => Value; min?: number; max?: number; show: (value: number) => string };
+type Band = {
+  name: string;
+  of: (run: RunView) => Value;
+  min?: number;
+  max?: number;
+  /** True if a host may not report the value. */
+  isOptional?: true;
+  show: (value: number) => string;
+};
 
 const seconds = (from: string | null, to: string | null): Value =>
   from && to ? (Date.parse(to) - Date.parse(from)) / 1000 : null;
 const inSeconds = (value: number): string => `${value.toFixed(1)} s`;
 const whole = (value: number): string => String(Math.round(value));
+const inPercent = (share: number): string => `${(100 * share).toFixed(1)} %`;
 
 /**
  * The known results of the page with the default options. Its scores other than performance are exact. The other bands
@@ -25,10 +34,17 @@ export const bands: readonly Band[] = [
   { name: 'SEO', of: ({ seo }) => seo, min: 100, show: whole },
   {
     name: 'steal',
-    of: ({ environment }) => (environment?.cpuStolen ?? null) && 100 * (environment?.cpuStolen as number),
-    max: 15,
-    show: (value) => `${value.toFixed(1)} %`,
+    of: ({ environment }) => environment?.cpuStolen ?? null,
+    max: 0.15,
+    show: inPercent,
   },
+  {
+    name: 'CPU wait',
+    of: ({ environment }) => environment?.cpuWaitMs ?? null,
+    isOptional: true,
+    show: (value) => `${value} ms`,
+  },
+  { name: 'CPU in use', of: ({ environment }) => environment?.cpuBusy ?? null, isOptional: true, show: inPercent },
   { name: 'benchmark', of: ({ environment }) => environment?.benchmarkIndex ?? null, min: 500, show: whole },
 ];
 
@@ -40,10 +56,11 @@ export const judge = (run: RunView): Judgement => {
   const values: Record<string, string> = {};
   const faults: string[] = [];
   if (run.state !== 'succeeded') faults.push(run.error ? `failed: ${run.error.code}` : `not finished: ${run.state}`);
-  for (const { name, of, min = -Infinity, max = Infinity, show } of bands) {
+  for (const { name, of, min = -Infinity, max = Infinity, isOptional, show } of bands) {
     const value = of(run);
     values[name] = value === null ? '–' : show(value);
     if (run.state !== 'succeeded') continue;
+    if (value === null && isOptional) continue;
     if (value === null) faults.push(`${name} is unknown`);
     else if (value < min) faults.push(`${name} ${show(value)} is below ${show(min)}`);
     else if (value > max) faults.push(`${name} ${show(value)} is above ${show(max)}`);

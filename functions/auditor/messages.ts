@@ -44,6 +44,8 @@ export type Waits = {
   pages: [pid: number, waits: ThreadWaits][];
   /** Threads on which a page may block. */
   others: ThreadWaits[];
+  /** Time that all CPUs were busy, and the part of it that a hypervisor stole. Missing if the host does not report it. */
+  cpus?: { busy: ThreadWaits; stolen: ThreadWaits };
 };
 
 /** Messages from the auditor to its parent, in this order. The auditor sends `mainFrame` at each change of the record. */

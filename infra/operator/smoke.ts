@@ -26,6 +26,8 @@ The exit code is 1 if a region fails, is not finished in time, or has a value ou
   COLD START     from the creation of the run until its audit began; on an idle Lambda, the start of an instance
   TURNAROUND     from the creation of the run to its end
   STEAL          share of the CPU time that the hypervisor took for other machines
+  CPU WAIT       time that the page's main thread waited for a CPU; – if the kernel has no schedstat
+  CPU IN USE     share of the CPU time that other programs used; a long wait while it is near 0 points to a CPU quota
   BENCHMARK      Lighthouse's benchmark of the host's CPU
 `;
 

@@ -27,8 +27,17 @@ describe('a run of the known page', () => {
         'best practices': '100',
         SEO: '100',
         steal: '0.0 %',
+        'CPU wait': '4 ms',
+        'CPU in use': '2.0 %',
         benchmark: '2734',
       },
+      faults: [],
+    });
+  });
+
+  test('passes on a host that does not report how long a page waited for a CPU', () => {
+    expect(judged(good({ environment: { ...environment, cpuWaitMs: null } }))).toMatchObject({
+      values: { 'CPU wait': '–' },
       faults: [],
     });
   });

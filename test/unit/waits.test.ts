@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { TraceEvent } from '../../functions/auditor/lighthouse/trace.ts';
 import { withoutWaits } from '../../functions/auditor/lighthouse/waits.ts';
-import type { ThreadWaits } from '../../functions/auditor/messages.ts';
+import type { ThreadWaits, Waits } from '../../functions/auditor/messages.ts';
 
 const PAGE = 7;
 const at = { pid: PAGE, tid: 1 }; // in a sandbox, a renderer is thread 1 of its own
@@ -25,11 +25,11 @@ const request = (title: string, start: number, url = 'https://example.com/'): Tr
 /** Readings of a thread: times, and its waits until then, in milliseconds. */
 const readings = (...all: [number, number][]): ThreadWaits => all.map(([time, waited]) => [ms(time), ms(waited)]);
 
-type World = { own?: ThreadWaits; others?: ThreadWaits[]; slowdown?: number | null };
-const correct = (tasks: TraceEvent[], { own, others = [], slowdown = 4 }: World) => {
+type World = { own?: ThreadWaits; others?: ThreadWaits[]; cpus?: Waits['cpus']; slowdown?: number | null };
+const correct = (tasks: TraceEvent[], { own, others = [], cpus, slowdown = 4 }: World) => {
   const events = [name, navigation, ...tasks];
   const pages: [number, ThreadWaits][] = own ? [[PAGE, own]] : [];
-  const corrected = withoutWaits(events, { pages, others }, slowdown);
+  const corrected = withoutWaits(events, { pages, others, ...(cpus && { cpus }) }, slowdown);
   const durations = corrected.events.flatMap(({ dur }) => (dur === undefined ? [] : [dur / 1000]));
   return { ...corrected, durations, isUntouched: corrected.events === events };
 };
@@ -51,6 +51,13 @@ test('an event inside a task moves by the time that the task had lost until then
     own: readings([0, 0], [120, 60]),
   });
   expect(events.slice(3)).toMatchObject([{ ts: ms(20), dur: ms(20) }, { ts: ms(40) }]);
+});
+
+test('a task loses its share of the time that a hypervisor stole, and keeps the time in which it blocked', () => {
+  const cpus = { busy: readings([0, 0], [400, 800]), stolen: readings([0, 0], [400, 400]) }; // half of both CPUs
+  const tasks = [event('RunTask', [10, 100], [0, 40]), event('RunTask', [200, 100], [40, 100])];
+  expect(correct(tasks, { own: idle, cpus }).durations).toEqual([60, 100]);
+  expect(correct(tasks, { own: idle, cpus: { ...cpus, stolen: readings([0, 0]) } }).durations).toEqual([100, 100]);
 });
 
 test('a task never loses more than its time off the CPU', () => {

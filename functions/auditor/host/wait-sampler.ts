@@ -1,4 +1,5 @@
 import type { ThreadWaits, Waits } from '../messages.ts';
+import { readCpuTimes } from './cpu-meter.ts';
 import { membersOf, readText } from './processes.ts';
 import { type OpenThread, openThread, threadsOf } from './run-queue.ts';
 
@@ -19,6 +20,7 @@ type Sampled = OpenThread & { pid: number; isPage: boolean; waits: ThreadWaits; 
  */
 export const sampleWaits = (root: number): (() => Waits) => {
   const threads = new Map<number, Sampled>();
+  const cpus: NonNullable<Waits['cpus']> = { busy: [], stolen: [] };
   let scannedAtUs: number | undefined;
 
   /** Starts to sample a thread. The kernel counts from its start, and a new thread has started since the previous scan. */
@@ -35,7 +37,14 @@ export const sampleWaits = (root: number): (() => Waits) => {
       if (main) main.isPage = isPage; // the zygote starts a renderer under its own name
     }
     read();
+    readCpus();
     scannedAtUs = startedAtUs;
+  };
+  const readCpus = () => {
+    const [atUs, times] = [nowUs(), readCpuTimes()];
+    if (!times) return;
+    cpus.busy.push([atUs, times.busy * 1e6]);
+    cpus.stolen.push([atUs, times.stolen * 1e6]);
   };
   const read = () => {
     for (const thread of threads.values()) record(thread);
@@ -51,6 +60,7 @@ export const sampleWaits = (root: number): (() => Waits) => {
     return {
       pages: known.filter(({ isPage }) => isPage).map(({ pid, waits }) => [pid, waits]),
       others: known.filter(({ isPage }) => !isPage).map(({ waits }) => waits),
+      ...(cpus.busy.length > 0 && { cpus }),
     };
   };
 };

@@ -24,7 +24,7 @@ export const withoutWaits = (events: TraceEvent[], waits: Waits | null, slowdown
   const main = mainThreadOf(events);
   const threads = [...threadsOfPages(events)].map(([thread, list]) => ({
     isMain: thread === main,
-    ...shortenTasks(list, pages.get(list[0]?.pid ?? 0), waits?.others ?? []),
+    ...shortenTasks(list, pages.get(list[0]?.pid ?? 0), waits),
   }));
   const tasks = threads.filter(({ isMain }) => isMain).flatMap((each) => each.tasks);
   const ranMs = tasks.length > 0 ? sum(tasks.map(({ tdur }) => tdur)) / 1000 : null;
@@ -71,7 +71,7 @@ const isTask = (event: TraceEvent): event is Task =>
   event.ph === 'X' && event.dur !== undefined && event.tts !== undefined && event.tdur !== undefined;
 
 /** Returns the tasks of a thread with their waits, and each event that the removal of the waits changes. */
-const shortenTasks = (unsorted: TraceEvent[], own: ThreadWaits = [], others: readonly ThreadWaits[]) => {
+const shortenTasks = (unsorted: TraceEvent[], own: ThreadWaits = [], waits: Waits | null) => {
   const list = unsorted.toSorted((a, b) => a.ts - b.ts || (b.dur ?? 0) - (a.dur ?? 0));
   const requesting = tasksWithRequest(list);
   const changed = new Map<TraceEvent, TraceEvent>();
@@ -81,7 +81,8 @@ const shortenTasks = (unsorted: TraceEvent[], own: ThreadWaits = [], others: rea
   for (const event of list) {
     if (isTask(event) && event.ts >= endUs) {
       endUs = event.ts + event.dur;
-      const waitUs = waitOf(event, own, requesting.has(event) ? [] : others);
+      const blockers = requesting.has(event) ? [] : (waits?.others ?? []);
+      const waitUs = waitOf(event, [own, ...blockers], waits?.cpus);
       tasks.push({ dur: event.dur, tdur: event.tdur, waitUs });
       shorten = waitUs > 0 ? shortener(event, waitUs) : undefined;
       if (waitUs > 0) changed.set(event, { ...event, dur: Math.round(event.dur - waitUs) });
@@ -90,10 +91,16 @@ const shortenTasks = (unsorted: TraceEvent[], own: ThreadWaits = [], others: rea
   return { tasks, changed };
 };
 
-/** Returns how long a task did not run because its thread, or another one while it was blocked, waited for a CPU. */
-const waitOf = ({ ts, dur, tdur }: Task, own: ThreadWaits, others: readonly ThreadWaits[]): number => {
-  const waitedUs = sum([own, ...others].map((waits) => waitBetween(waits, ts, ts + dur)));
-  return Math.min(waitedUs, Math.max(0, dur - tdur));
+/**
+ * Returns how long a task did not run because its thread, or another one while it was blocked, waited for a CPU. The kernel
+ * does not report the stolen time of a thread, so a task lost the same share of it as all that ran.
+ */
+const waitOf = ({ ts, dur, tdur }: Task, threads: readonly ThreadWaits[], cpus: Waits['cpus']): number => {
+  const [waited, busy, stolen] = [threads, cpus ? [cpus.busy] : [], cpus ? [cpus.stolen] : []].map((all) =>
+    sum(all.map((waits) => waitBetween(waits, ts, ts + dur))),
+  ) as [number, number, number];
+  const stolenUs = busy > stolen ? (tdur * stolen) / (busy - stolen) : 0;
+  return Math.min(waited + stolenUs, Math.max(0, dur - tdur));
 };
 
 /**

@@ -139,7 +139,7 @@ const isDistorted = ({ mainThread }: AuditSummary, observation: Observation): bo
   if (mainThread?.waitedMs == null) return (cpu?.others ?? 0) > MAX_OTHERS;
   return mainThread.matters && !mainThread.isCorrected;
 };
-/** Share of stolen CPU time above which times may be wrong. The kernel does not report stolen time per thread. */
+/** Share of stolen CPU time above which times may be wrong. The part of a thread is only estimated. */
 const MAX_STOLEN = 0.1;
 /** Share of the CPU time of other processes above which times may be wrong if nobody knows what waited for a CPU. */
 const MAX_OTHERS = 0.25;
