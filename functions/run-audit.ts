@@ -198,8 +198,8 @@ const finishRun = async (
 ): Promise<void> => {
   const { leases, lease, now } = work;
   const { metrics, against, ...fields } = { metrics: undefined, ...result };
-  const assertions = await assertRun(work, result, END_MS);
-  const outcome: Outcome = { ...fields, ...metrics, assertions, report: reports.own, attempts: [...attempts] };
+  const judged = await assertRun(work, result, END_MS);
+  const outcome: Outcome = { ...fields, ...metrics, ...judged, report: reports.own, attempts: [...attempts] };
   if (against) outcome.against = againstOf(lease.run, against, reports.against);
   const finished = await retry(() => leases.finish(lease, outcome, now()), work, END_MS);
   if (!finished) throw new LeaseLostError();

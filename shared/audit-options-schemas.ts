@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { CheckAssertions, StoredAssertions } from './assertions/assertions.ts';
+import { CheckAssertions, StoredAssertions } from './assertions/sets.ts';
 import {
   MAX_SAMPLES,
   type NamesOf,

@@ -37,7 +37,7 @@ export const CheckView = z
       .boolean()
       .nullable()
       .describe(
-        'False if an assertion of level `error` failed in a run. Null without assertions, until all runs are finished, if a run failed before its assertions, and if one of level `error` was not judged.',
+        'False if an assertion of level `error` failed in a run. Null without assertions, until all runs are finished, if a run failed before its assertions, if no assertion is about the page, and if one of level `error` was not judged.',
       ),
     updatedAt: z.iso.datetime().describe('Time of the last change that a client can see.'),
     runs: z.array(RunView).describe('One run per region, in the order of `regions`.'),
@@ -93,7 +93,7 @@ export const stateOf = (states: readonly RunState[]): CheckState => {
 
 /**
  * Returns false if an assertion of level `error` failed in a run. Returns null if the check has no assertions, if a run is
- * unfinished, or if nobody knows because a run has no results, or one that was not judged.
+ * unfinished, or if nobody knows: a run has no results, no assertion is about the page, or one was not judged.
  */
 export const assertionsPassed = ({
   assertions,
@@ -102,7 +102,8 @@ export const assertionsPassed = ({
   if (!assertions || !runs.every(({ state }) => isFinished(state))) return null;
   const gates = runs.flatMap((run) => run.assertions ?? []).filter(({ level }) => level === 'error');
   if (gates.some(({ passed }) => passed === false)) return false;
-  return runs.every((run) => run.assertions !== null) && gates.every(({ passed }) => passed) ? true : null;
+  const isJudged = runs.every((run) => run.assertions !== null) && runs.some((run) => run.assertions?.length);
+  return isJudged && gates.every(({ passed }) => passed) ? true : null;
 };
 
 /** Returns the fields of a stored check that the API shows. */

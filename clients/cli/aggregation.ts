@@ -1,10 +1,5 @@
-import {
-  type AssertionResult,
-  type Assertions,
-  evaluate,
-  levelOf,
-  type Measured,
-} from '../../shared/assertions/assertions.ts';
+import { type AssertionResult, type Assertions, levelOf } from '../../shared/assertions/assertions.ts';
+import { evaluate, type Measured } from '../../shared/assertions/evaluate.ts';
 import { type AssertedReport, partsOfKey } from '../../shared/assertions/values.ts';
 import type { CheckView } from '../../shared/check.ts';
 import { metricNames, pageMetric } from '../../shared/page-metrics.ts';

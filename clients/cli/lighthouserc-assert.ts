@@ -7,10 +7,10 @@ import {
   levels,
   partedAudits,
 } from '../../shared/assertions/assertions.ts';
+import { presets } from '../../shared/assertions/presets.ts';
 import { partsOfKey } from '../../shared/assertions/values.ts';
+import { isMap } from '../../shared/merge.ts';
 import { strictObject } from './lighthouserc-file.ts';
-import { isMap } from './lighthouserc-merge.ts';
-import { presets } from './lighthouserc-presets.ts';
 
 const presetNames = Object.keys(presets) as (keyof typeof presets)[];
 const isPattern = (text: string): boolean => {

@@ -1,10 +1,10 @@
 import { dirname, resolve } from 'node:path';
 import { z } from 'zod';
+import { isMap, merge } from '../../shared/merge.ts';
 import { UsageError } from './exit-codes.ts';
 import { AssertOptions, acceptAssert } from './lighthouserc-assert.ts';
 import { Collect } from './lighthouserc-collect.ts';
 import { type ConfigFile, checkPart, parsePart, placeText, readConfigFile, refuse } from './lighthouserc-file.ts';
-import { isMap, merge } from './lighthouserc-merge.ts';
 
 /** The parts of a file of Lighthouse CI, with those of the files that it extends. */
 export type Lighthouserc = {

@@ -1,11 +1,11 @@
 import { Assertions, levelOf } from '../../shared/assertions/assertions.ts';
+import { presets } from '../../shared/assertions/presets.ts';
 import { type AssertedReport, budgetAudits, findAsserted } from '../../shared/assertions/values.ts';
+import { merge } from '../../shared/merge.ts';
 import { readBudgets, rulesOfBudgets } from './budget.ts';
 import { UsageError } from './exit-codes.ts';
 import type { AssertOptions, AssertSet } from './lighthouserc-assert.ts';
-import { merge } from './lighthouserc-merge.ts';
 import type { Lighthouserc } from './lighthouserc-parts.ts';
-import { presets } from './lighthouserc-presets.ts';
 
 /**
  * Returns the sets of assertions that apply to a report. A note says which assertions don't apply. An audit that only a

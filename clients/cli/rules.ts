@@ -1,4 +1,5 @@
-import { type AssertionResult, type Assertions, CheckAssertions, levelOf } from '../../shared/assertions/assertions.ts';
+import { type AssertionResult, Assertions, levelOf } from '../../shared/assertions/assertions.ts';
+import { CheckAssertions } from '../../shared/assertions/sets.ts';
 import { AssertedReport } from '../../shared/assertions/values.ts';
 import type { Samples } from '../../shared/audit-options.ts';
 import type { CheckView } from '../../shared/check.ts';
@@ -88,7 +89,8 @@ const requireAny = (name: string, rules: AssertionRules, allowEmpty: boolean): A
 const sendable = (files: readonly AssertionRules[]): Assertions | undefined => {
   const all = files.flatMap(({ fixed }) => Object.entries(fixed));
   const isAmbiguous = new Set(all.map(([key]) => key)).size < all.length; // the service has one assertion for each key
-  const { data } = CheckAssertions.safeParse(Object.fromEntries(all));
+  const own = Object.fromEntries(all);
+  const data = CheckAssertions.safeParse(own).success ? Assertions.parse(own) : undefined;
   return data && !isAmbiguous && Object.values(data).some((each) => levelOf(each) !== 'off') ? data : undefined;
 };
 

@@ -1,8 +1,13 @@
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
-import { type AssertionResult, type Assertions, evaluate, type Measured } from '../../shared/assertions/assertions.ts';
+import { type Judged, judge } from '../../shared/assertions/judge.ts';
+import type { CheckAssertions } from '../../shared/assertions/sets.ts';
 import { AssertedReport } from '../../shared/assertions/values.ts';
+import type { Environment } from '../../shared/environment.ts';
+import type { Sample } from '../../shared/page-metrics-schemas.ts';
+import type { Run } from '../../shared/run.ts';
 import { idsOf, log } from './log.ts';
+import { matchesPattern } from './patterns.ts';
 import { redactText } from './redact.ts';
 import { retry } from './retry.ts';
 import type { CheckStore } from './store/checks.ts';
@@ -15,39 +20,45 @@ type Work = {
   remainingMs: () => number;
   signal: AbortSignal;
 };
-type Result = {
-  state: 'succeeded' | 'failed';
-  report?: { gzip: Buffer };
-  environment: { contended: boolean | null } | null;
-};
+type Measured = { samples?: readonly Sample[]; environment: Pick<Environment, 'contended'> | null };
+type Result = Measured & { state: 'succeeded' | 'failed'; report?: { gzip: Buffer }; warnings: string[] };
 
 /**
- * Returns the results of the check's assertions on the report of a run. Returns null if the check has none, or if the run
- * failed. The check has the assertions, because each write of the run would cost more with them.
+ * Returns the results of the check's assertions on the report of a run, and the warnings of the run with those about
+ * assertions. The results are null if the check has none, or if the run failed. The check has the assertions, because each
+ * write of the run would cost more with them.
  */
 export const assertRun = async (
   { store, lease, ...work }: Work,
-  { state, report, environment }: Result,
+  { state, report, warnings, ...measured }: Result,
   keptMs: number,
-): Promise<AssertionResult[] | null> => {
-  if (!lease.run.isAsserted || state !== 'succeeded' || !report) return null;
+): Promise<Pick<Run, 'assertions' | 'warnings'>> => {
+  const none = { assertions: null, warnings };
+  if (!lease.run.isAsserted || state !== 'succeeded' || !report) return none;
   const assertions = await retry(() => store.assertionsOf(lease.run.checkId), work, keptMs);
-  if (!assertions) return null; // the check was erased
-  const measured = { contended: environment?.contended === true };
-  return assertReport(assertions, report.gzip, measured).catch((error: Error) => {
-    log.error('Could not evaluate the assertions.', { ...idsOf(lease.run), error });
-    return null;
-  });
+  if (!assertions) return none; // the check was erased
+  try {
+    const { results, notes } = await assertReport(assertions, report.gzip, measured);
+    return { assertions: results, warnings: [...warnings, ...notes] };
+  } catch (error) {
+    log.error('Could not evaluate the assertions.', { ...idsOf(lease.run), error: error as Error });
+    return none;
+  }
 };
 
 const unzip = promisify(gunzip);
 
 /** Returns the results of assertions on a gzipped report. Messages may quote the page, so they are redacted. */
 export const assertReport = async (
-  assertions: Assertions,
+  assertions: CheckAssertions,
   gzip: Buffer,
-  measured: Measured,
-): Promise<AssertionResult[]> => {
+  { environment, samples = [] }: Measured,
+): Promise<Judged> => {
   const report = AssertedReport.parse(JSON.parse((await unzip(gzip)).toString()));
-  return evaluate(assertions, report, measured).map((result) => ({ ...result, message: redactText(result.message) }));
+  const measured = { contended: environment?.contended === true, samples };
+  const { results, notes } = judge(assertions, report, measured, matchesPattern);
+  return {
+    results: results.map((each) => ({ ...each, message: redactText(each.message) })),
+    notes: notes.map(redactText),
+  };
 };

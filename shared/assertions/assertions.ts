@@ -1,9 +1,7 @@
 import { z } from 'zod';
 import { chosenNames } from '../chosen-names.ts';
-import { cpuAudits } from '../cpu-audits.ts';
-import { cutText } from '../text.ts';
-import { describe, describeMissing, type Limit } from './messages.ts';
-import { type AssertedAudit, type AssertedReport, findAsserted, partsOfKey } from './values.ts';
+import type { Limit } from './messages.ts';
+import { partsOfKey } from './values.ts';
 
 export const levels = ['off', 'warn', 'error'] as const;
 const Level = z.enum(levels);
@@ -12,7 +10,7 @@ export const AggregationMethod = z.enum(['median', 'optimistic', 'pessimistic', 
 
 const limit = () => z.number().min(0, 'A limit is 0 or more.');
 
-const Options = z
+export const AssertionOptions = z
   .strictObject(
     {
       minScore: z
@@ -24,7 +22,7 @@ const Options = z
       maxLength: limit().optional().describe('Largest number of items that the audit lists.'),
       maxNumericValue: limit().optional().describe('Largest value, in the unit of the audit.'),
       aggregationMethod: AggregationMethod.optional().describe(
-        'Accepted for Lighthouse CI. It changes nothing, because one report is asserted.',
+        'How the samples of a run count. Default: `median-run`, the report that the run shows.',
       ),
     },
     {
@@ -37,9 +35,9 @@ const Options = z
   .describe('Without a limit, the lowest score is 0.9.');
 
 /** Names of the options of an assertion. */
-export const assertionOptions: readonly string[] = Options.keyof().options;
+export const assertionOptions: readonly string[] = AssertionOptions.keyof().options;
 
-const Assertion = z.union([Level, z.tuple([Level]), z.tuple([Level, Options])], {
+const Assertion = z.union([Level, z.tuple([Level]), z.tuple([Level, AssertionOptions])], {
   error: 'The assertion must be off, warn, error, or a list such as ["warn", { "minScore": 0.9 }].',
 });
 
@@ -48,10 +46,10 @@ const MAX_KEY_LENGTH = 200;
 export const MAX_LIMITS = 200;
 /** Most bytes of the assertions of a check, as JSON. */
 export const MAX_ASSERTION_BYTES = 16 * 1024;
-const tooLarge = `The assertions of a check have at most ${MAX_LIMITS} limits and ${MAX_ASSERTION_BYTES} bytes as JSON.`;
+export const tooLarge = `The assertions of a check have at most ${MAX_LIMITS} limits and ${MAX_ASSERTION_BYTES} bytes as JSON.`;
 
 const accepted =
-  'The assertions must be an object such as { "categories:performance": ["error", { "minScore": 0.9 }] }.';
+  'The assertions must be an object such as { "categories:performance": ["error", { "minScore": 0.9 }] }, or a list of sets.';
 
 /**
  * Assertions on a report, in the form of Lighthouse CI. A key is the id of an audit, `categories:<id>`,
@@ -66,32 +64,6 @@ export const Assertions = chosenNames(z.string(), Assertion, { max: MAX_LIMITS, 
   })
   .meta({ id: 'Assertions', description: 'Assertions on the report, in the form of Lighthouse CI.' });
 export type Assertions = z.infer<typeof Assertions>;
-
-/** Assertions that a create accepts. The bounds keep the results small, because each run stores its own. */
-export const CheckAssertions = Assertions.refine(
-  (assertions) => Object.values(assertions).some((assertion) => levelOf(assertion) !== 'off'),
-  'The assertions must have at least one that is not off. Without one, leave out the assertions.',
-).refine(
-  (assertions) =>
-    countLimits(assertions) <= MAX_LIMITS &&
-    new TextEncoder().encode(JSON.stringify(assertions)).length <= MAX_ASSERTION_BYTES,
-  tooLarge,
-);
-
-const countLimits = (assertions: Assertions): number =>
-  Object.values(assertions).reduce((sum, assertion) => sum + limitsOf(optionsOf(assertion)).length, 0);
-
-const anyText = <Text extends string>() => z.custom<Text>((value) => typeof value === 'string');
-
-/** The same for reading items. Another release may have written other levels and options. */
-export const StoredAssertions: z.ZodType<Assertions> = z.record(
-  z.string(),
-  z.union([
-    anyText<(typeof levels)[number]>(),
-    z.tuple([anyText<(typeof levels)[number]>()]),
-    z.tuple([anyText<(typeof levels)[number]>(), z.looseObject(Options.shape)]),
-  ]),
-);
 
 export const AssertionResult = z
   .object({
@@ -113,38 +85,18 @@ export const AssertionResult = z
   .meta({ id: 'AssertionResult', description: 'A limit of an assertion, and the value of the report.' });
 export type AssertionResult = z.infer<typeof AssertionResult>;
 
-/** How the report was measured. `contended` is true if other programs used the CPU, and its times were not corrected. */
-export type Measured = { contended?: boolean | undefined };
-
-/** Longest message of a result, because it may quote an error of Lighthouse. */
-const MAX_MESSAGE_LENGTH = 300;
+export const levelOf = (assertion: Assertions[string]) => (typeof assertion === 'string' ? assertion : assertion[0]);
+export const optionsOf = (assertion: Assertions[string]) => (typeof assertion === 'string' ? {} : (assertion[1] ?? {}));
 
 /** Score that an audit needs if its assertion names no limit. */
 const DEFAULT_MIN_SCORE = 0.9;
 
-/**
- * Compares a report with assertions. An assertion with several limits has several results. If other programs used the CPU,
- * times are not judged.
- */
-export const evaluate = (assertions: Assertions, report: AssertedReport, measured: Measured = {}): AssertionResult[] =>
-  Object.entries(assertions).flatMap(([key, assertion]): AssertionResult[] => {
-    const level = levelOf(assertion);
-    if (level === 'off') return [];
-    const audit = findAsserted(key, report);
-    if (audit)
-      return limitsOf(optionsOf(assertion)).map(([name, expected]) => ({
-        ...{ key, level },
-        ...compare(key, audit, report, [name, expected], measured),
-      }));
-    const message = cutText(describeMissing(key, report), MAX_MESSAGE_LENGTH);
-    return [{ key, name: 'auditRan', level, passed: false, expected: 1, actual: 0, operator: '>=', message }];
-  });
-
-export const levelOf = (assertion: Assertions[string]) => (typeof assertion === 'string' ? assertion : assertion[0]);
-const optionsOf = (assertion: Assertions[string]) => (typeof assertion === 'string' ? {} : (assertion[1] ?? {}));
-
 /** Returns the limits in the order of Lighthouse CI's results. */
-const limitsOf = ({ maxLength, maxNumericValue, minScore }: z.infer<typeof Options>): [Limit, number][] => {
+export const limitsOf = ({
+  maxLength,
+  maxNumericValue,
+  minScore,
+}: z.infer<typeof AssertionOptions>): [Limit, number][] => {
   const limits: [Limit, number | undefined][] = [
     ['maxLength', maxLength],
     ['maxNumericValue', maxNumericValue],
@@ -152,41 +104,6 @@ const limitsOf = ({ maxLength, maxNumericValue, minScore }: z.infer<typeof Optio
   ];
   const given = limits.filter((limit): limit is [Limit, number] => limit[1] !== undefined);
   return given.length > 0 ? given : [['minScore', DEFAULT_MIN_SCORE]];
-};
-
-const compare = (
-  key: string,
-  audit: AssertedAudit,
-  report: AssertedReport,
-  [name, expected]: readonly [Limit, number],
-  { contended = false }: Measured,
-) => {
-  const actual = actualValue[name](audit);
-  const operator = name === 'minScore' ? '>=' : '<=';
-  const isKept = actual !== null && (operator === '>=' ? actual >= expected : actual <= expected);
-  const passed = contended && actual !== null && isTime(key, audit, name) ? null : isKept;
-  const message = cutText(describe(key, audit, report, { limit: name, expected, actual, passed }), MAX_MESSAGE_LENGTH);
-  return { name, passed, expected, actual, operator, message } as const;
-};
-
-/** Returns true if a value depends on the time that the page had a CPU. */
-const isTime = (key: string, { numericUnit, scoreDisplayMode }: AssertedAudit, limit: Limit): boolean => {
-  const [id, part] = partsOfKey(key);
-  if (scoreDisplayMode === 'notApplicable') return false;
-  if (id === 'categories') return part === 'performance';
-  return cpuAudits.includes(id) || (numericUnit === 'millisecond' && limit !== 'maxLength');
-};
-
-const actualValue: Record<Limit, (audit: AssertedAudit) => number | null> = {
-  minScore: ({ score, scoreDisplayMode }) => {
-    if (score !== null) return score;
-    return scoreDisplayMode === 'notApplicable' ? 1 : scoreDisplayMode === 'informative' ? 0 : null;
-  },
-  maxLength: ({ scoreDisplayMode, details }) => {
-    if (scoreDisplayMode === 'error') return null;
-    return Array.isArray(details?.items) ? details.items.length : 0;
-  },
-  maxNumericValue: ({ numericValue }) => numericValue ?? null,
 };
 
 /** Audits with parts that an assertion can name, and the form of their keys. */

@@ -11,20 +11,31 @@ const MAX_TITLE_LENGTH = 120;
 const units: Record<string, string> = { millisecond: 'ms', byte: 'bytes', element: 'elements', request: 'requests' };
 
 /** A limit of an assertion, and the value that it was compared with. */
-type Compared = { limit: Limit; expected: number; actual: number | null; passed: boolean | null };
+type Compared = {
+  limit: Limit;
+  expected: number;
+  actual: number | null;
+  passed: boolean | null;
+  /** Why the value is not judged. */
+  reason?: string | undefined;
+  /** The samples that have the value, such as `worst of 3 samples`. */
+  samples?: string | undefined;
+};
 
 /**
  * Returns a sentence about the value that an assertion compared: title, value, limit, and the first element or file that
  * failed. Every client shows this sentence.
  */
 export const describe = (key: string, audit: AssertedAudit, report: AssertedReport, compared: Compared): string => {
-  const { passed, actual } = compared;
-  const evidence = passed !== false || actual === null ? undefined : evidenceOf(key, audit, report);
-  const more = passed === null ? NOT_JUDGED : evidence;
-  return `${titleOf(key, audit)}: ${valueText(audit, compared)}${more ? `. ${more}` : ''}`;
+  const { passed, actual, reason, samples } = compared;
+  const title = titleOf(key, audit);
+  if (reason && actual === null) return `${title}: not judged, because ${reason}`;
+  const value = `${title}: ${valueText(audit, compared)}`;
+  if (reason) return `${value}. Not judged, because ${reason}`;
+  if (samples) return `${value} (${samples})`; // no element is of all samples
+  const evidence = passed || actual === null ? undefined : evidenceOf(key, audit, report);
+  return evidence ? `${value}. ${evidence}` : value;
 };
-
-const NOT_JUDGED = 'Not judged, because other programs used the CPU and the times could not be corrected';
 
 const valueText = (audit: AssertedAudit, { limit, expected, actual }: Compared): string => {
   if (actual === null) return missingValue[limit] + reasonOf(audit);

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { explain } from '../../clients/cli/exit-codes.ts';
 import { readRules } from '../../clients/cli/rules.ts';
-import { evaluate } from '../../shared/assertions/assertions.ts';
+import { evaluate } from '../../shared/assertions/evaluate.ts';
 import { reportOfCases } from '../support/assertion-cases.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'lighthouserc-budgets-'));

@@ -212,7 +212,7 @@ const many = (count: number, suffix: string) =>
 
 test.each<[unknown, string, RegExp]>([
   ['warn', 'assertions', /^The assertions must be an object such as \{/],
-  [[['image-alt', 'warn']], 'assertions', /^The assertions must be an object such as \{/],
+  [[['image-alt', 'warn']], 'assertions.0', /^Each set must be an object such as \{/],
   [{ 'image-alt': 'fatal' }, 'assertions.image-alt', /^The assertion must be off, warn, error, or a list/],
   [{ 'image-alt': ['warn', { minScore: 90 }] }, 'assertions.image-alt.1.minScore', /^A score is from 0 to 1\.$/],
   [{ 'image-alt': ['warn', { minScore: '1' }] }, 'assertions.image-alt', /^The assertion must be off, warn, error/],
@@ -223,6 +223,15 @@ test.each<[unknown, string, RegExp]>([
   [{ matchingUrlPattern: '.*' }, 'assertions.matchingUrlPattern', /^The assertion must be off, warn, error/],
   [{}, 'assertions', /^The assertions must have at least one that is not off\./],
   [{ 'image-alt': 'off' }, 'assertions', /^The assertions must have at least one that is not off\./],
+  [[], 'assertions', /^The assertions must have at least one that is not off\./],
+  [[{ assertions: { 'image-alt': 'off' } }], 'assertions', /^The assertions must have at least one that is not off\./],
+  [[{ matchingUrlPattern: 'x', assertions: gate() }], 'assertions.0', /^Unknown field\. The fields are pattern/],
+  [[{ preset: 'lighthouse:none' }], 'assertions.0.preset', /^The presets are lighthouse:all, /],
+  [[{ assertions: { 'image-alt': 'fatal' } }], 'assertions.0.assertions.image-alt', /^The assertion must be off/],
+  [[{ pattern: '^(?!.*/admin/)', preset: 'lighthouse:all' }], 'assertions.0.pattern', /RE2.+`\(\?!`.+no lookahead/],
+  [[{ pattern: '(a{1000}){1000}', preset: 'lighthouse:all' }], 'assertions.0.pattern', /RE2.+repeat count/],
+  [[{ pattern: 'a'.repeat(501), preset: 'lighthouse:all' }], 'assertions.0.pattern', /at most 500 characters/],
+  [Array(21).fill({ preset: 'lighthouse:all' }), 'assertions', /^A check has at most 20 sets of assertions\./],
   [many(201, '-audit'), 'assertions', /^The assertions of a check have at most 200 limits and 16384 bytes as JSON\.$/],
   [many(100, 'a'.repeat(190)), 'assertions', /^The assertions of a check have at most 200 limits/],
 ])(
@@ -239,11 +248,72 @@ test('a key of any name is stored, and the order of keys makes no other check', 
   const { id } = (await (await post({ assertions }, headers)).json()) as { id: string };
   const reversed = Object.fromEntries(Object.entries(assertions).toReversed());
   expect((await post({ assertions: reversed }, headers)).status).toBe(200);
+  const inSet = { 'idempotency-key': randomUUID() };
+  expect((await post({ assertions: [{ pattern: 'a', assertions }] }, inSet)).status).toBe(201);
+  expect((await post({ assertions: [{ assertions: reversed, pattern: 'a' }] }, inSet)).status).toBe(200);
   await problemOf(await post({ assertions: { constructor: 'error' } }, headers), 422, 'idempotency-mismatch');
   await work(id, [succeeded(report)]);
   expect((await resultsOf(id)).map(({ key, passed }) => [key, passed])).toEqual([
     ['constructor', false],
     ['image-alt', false],
+  ]);
+});
+
+test('sets apply to the final URLs that their pattern matches, with their preset and method', async () => {
+  const assertions = [
+    { pattern: '/faulty$', preset: 'lighthouse:no-pwa', assertions: { 'html-has-lang': 'warn' } },
+    { pattern: '/other$', assertions: { 'document-title': 'error' } },
+    { aggregation: 'pessimistic', assertions: { 'categories:performance': ['error', { minScore: 0.8 }] } },
+  ];
+  const id = await create({ assertions, samples: 2 });
+  const performance = (score: number) => ({
+    ...succeeded(recorded),
+    metrics: { ...noMetrics, performance: score, fcp: score, tti: score },
+  });
+  await work(id, [performance(90), performance(70)] as AuditResult[]);
+  const check = await checkOf(id);
+  const [run] = check.runs;
+  expect(check).toMatchObject({ assertions, assertionsPassed: false });
+  const results = run?.assertions ?? [];
+  expect(results.filter(({ key }) => key === 'html-has-lang')).toMatchObject([{ level: 'warn', passed: false }]);
+  expect(results.some(({ key }) => key === 'image-alt')).toBe(true); // of the preset
+  expect(results.some(({ name }) => name === 'auditRan')).toBe(false);
+  expect(results.at(-1)).toMatchObject({
+    ...{ key: 'categories:performance', passed: false, actual: 0.7 },
+    message: 'Performance: score 0.7, expected at least 0.8 (worst of 2 samples)',
+  });
+  expect(run?.warnings).toEqual([expect.stringMatching(/^\d+ assertions of the preset are about audits that Light/)]);
+});
+
+test('a check about whose page no assertion is has not passed, and says so', async () => {
+  const id = await create({ assertions: [{ pattern: '/shop/', assertions: { 'document-title': 'error' } }] });
+  await work(id, [succeeded(recorded)]);
+  expect(await checkOf(id)).toMatchObject({
+    assertionsPassed: null,
+    runs: [{ assertions: [], warnings: [expect.stringMatching(/^No assertion is about http:.+\/faulty\.$/)] }],
+  });
+});
+
+test('a method that needs each report is refused for several samples', async () => {
+  const options = { aggregationMethod: 'pessimistic', maxLength: 0 };
+  const assertions = {
+    'unused-javascript': ['error', options],
+    'speed-index': ['error', { aggregationMethod: 'median' }],
+  };
+  expect((await post({ assertions })).status).toBe(201);
+  const { errors } = await problemOf(await post({ assertions, samples: 3 }), 400, 'invalid-request');
+  expect(errors).toEqual([
+    {
+      path: 'assertions',
+      message: expect.stringMatching(
+        /needs the report of each sample for unused-javascript, speed-index, .+median-run/,
+      ),
+    },
+  ]);
+  const set = { preset: 'lighthouse:all', aggregation: 'optimistic' };
+  const refused = await problemOf(await post({ assertions: [set], samples: 3 }), 400, 'invalid-request');
+  expect(refused.errors).toMatchObject([
+    { path: 'assertions.0', message: expect.stringContaining('for the preset lighthouse:all, and') },
   ]);
 });
 

@@ -1,27 +1,29 @@
 import { gunzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
-import { evaluateSamples, keysLacking, keysWithoutSamples } from '../../clients/cli/aggregation.ts';
 import type { Assertions } from '../../shared/assertions/assertions.ts';
+import { evaluate } from '../../shared/assertions/evaluate.ts';
+import { keysWithoutSamples } from '../../shared/assertions/samples.ts';
 import { AssertedReport } from '../../shared/assertions/values.ts';
 import { noMetrics } from '../../shared/page-metrics.ts';
-import { metricsView } from '../../shared/page-metrics-schemas.ts';
+import type { Sample } from '../../shared/page-metrics-schemas.ts';
 import { readReport } from '../support/recorded-reports.ts';
 
 const report = AssertedReport.parse(JSON.parse(gunzipSync(readReport('13.5.0')).toString()));
-const values = [
+const sample = (change: Partial<Sample>): Sample => ({
+  ...{ ...noMetrics, cpuBusy: null, mainThreadCpu: null, contended: null },
+  ...change,
+});
+const samples = [
   [90, 2000],
   [70, 4000],
   [80, 2600],
   [85, 2200],
-] as const;
-const samples = values.map(([performance, lcp]) => ({
-  ...metricsView({ ...noMetrics, performance, lcp }),
-  cpuBusy: null,
-  mainThreadCpu: null,
-  contended: null,
-}));
+].map(([performance = 0, lcp = 0]) => sample({ performance, lcp }));
 const actuals = (assertions: Assertions, of = samples) =>
-  evaluateSamples(assertions, report, of).map(({ actual, passed }) => [actual, passed]);
+  evaluate(assertions, report, { samples: of }).map(({ actual, passed }) => [actual, passed]);
+const lcpWith = (aggregationMethod: 'median' | 'optimistic' | 'pessimistic'): Assertions => ({
+  'largest-contentful-paint': ['error', { maxNumericValue: 2500, aggregationMethod }],
+});
 
 test.each([
   ['optimistic', [0.9, true], [2000, true]],
@@ -30,7 +32,7 @@ test.each([
 ] as const)('%s is about all samples, as in Lighthouse CI', (aggregationMethod, score, lcp) => {
   const assertions: Assertions = {
     'categories:performance': ['error', { minScore: 0.85, aggregationMethod }],
-    'largest-contentful-paint': ['error', { maxNumericValue: 2500, aggregationMethod }],
+    ...lcpWith(aggregationMethod),
   };
   expect(actuals(assertions)).toEqual([score, lcp]);
   expect(keysWithoutSamples(assertions)).toEqual([]);
@@ -45,15 +47,11 @@ test('median-run, no method and one sample are about the report', () => {
 });
 
 test('the message says how many samples count', () => {
-  const [result] = evaluateSamples(
-    { 'largest-contentful-paint': ['warn', { maxNumericValue: 2500, aggregationMethod: 'pessimistic' }] },
-    report,
-    samples,
-  );
+  const [result] = evaluate(lcpWith('pessimistic'), report, { samples });
   expect(result?.message).toMatch(/4,000 ms, expected at most 2,500 ms \(worst of 4 samples\)$/);
 });
 
-test('keys whose values only the report has are named', () => {
+test('keys whose values only the report of each sample has are named', () => {
   const aggregationMethod = 'median';
   expect(
     keysWithoutSamples({
@@ -67,15 +65,18 @@ test('keys whose values only the report has are named', () => {
   ).toEqual(['unused-javascript', 'largest-contentful-paint', 'speed-index']);
 });
 
-test('keys are named of which a sample lacks the value that the method needs', () => {
-  const [first, ...others] = samples;
-  const some = [{ ...first, lcp: null }, ...others] as typeof samples;
-  const assertion = (aggregationMethod: 'optimistic' | 'pessimistic'): Assertions => ({
-    'largest-contentful-paint': ['error', { maxNumericValue: 1, aggregationMethod }],
-    'categories:performance': 'error',
-  });
-  expect(keysLacking(assertion('pessimistic'), some, 4)).toEqual(['largest-contentful-paint']);
-  expect(keysLacking(assertion('optimistic'), some, 4)).toEqual([]);
-  expect(keysLacking(assertion('optimistic'), [], 4)).toEqual(['largest-contentful-paint']);
-  expect(keysLacking(assertion('pessimistic'), samples.slice(0, 1), 1)).toEqual([]);
+test('an assertion is not judged if a sample lacks the value that the method needs, and says why', () => {
+  const [first = sample({}), ...others] = samples;
+  const judged = (method: 'optimistic' | 'pessimistic', change: Partial<Sample>) =>
+    evaluate(lcpWith(method), report, { samples: [{ ...first, ...change }, ...others] }).map(({ passed, message }) => [
+      passed,
+      message,
+    ]);
+  expect(judged('pessimistic', { lcp: null })).toEqual([
+    [null, 'Largest contentful paint: not judged, because a sample lacks the value'],
+  ]);
+  expect(judged('pessimistic', { contended: true })).toEqual([
+    [null, expect.stringMatching(/not judged, because other programs used the CPU/)],
+  ]);
+  expect(judged('optimistic', { contended: true })).toEqual([[true, expect.stringContaining('2,200 ms')]]);
 });

@@ -1,6 +1,7 @@
 import { gunzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
-import { Assertions, evaluate } from '../../shared/assertions/assertions.ts';
+import { Assertions } from '../../shared/assertions/assertions.ts';
+import { evaluate } from '../../shared/assertions/evaluate.ts';
 import { AssertedReport, budgetAudits } from '../../shared/assertions/values.ts';
 import { auditVersions } from '../../shared/audit-versions.ts';
 import { assertionCases, type Row, readOutcomes, reportOfCases, rowOfResult } from '../support/assertion-cases.ts';

@@ -1,3 +1,5 @@
+import { faultsOfMethods } from '../../../shared/assertions/samples.ts';
+import { type CheckAssertions, setsOf } from '../../../shared/assertions/sets.ts';
 import {
   type Category,
   categories,
@@ -16,6 +18,7 @@ import { recordOf } from '../../../shared/record.ts';
 import type { Region } from '../../../shared/regions.ts';
 import { namesOfSecrets, type SecretName, type Secrets } from '../../../shared/secrets.ts';
 import { nameOfSimulation } from '../../../shared/simulations.ts';
+import { faultOfPattern } from '../patterns.ts';
 import { refusalOf, type TargetPolicy } from '../public-addresses.ts';
 import { againstValueErrors, parseAgainst, resolveAgainst } from './against-body.ts';
 import { type Accepted, invalidInput, parseFields } from './input.ts';
@@ -86,7 +89,7 @@ type ValueError = InputError & { code?: ApiProblemCode };
 
 /** Judges the values of the fields that have the right type, and of the elements of a list that have it. */
 const valueErrors = (
-  { url, auditVersion, samples, blockedUrlPatterns = [], simulations = [] }: Partial<CreateCheckBody>,
+  { url, auditVersion, samples, blockedUrlPatterns = [], simulations = [], assertions }: Partial<CreateCheckBody>,
   sent: Record<string, unknown>,
   { regions: deployed, targets }: Rules,
 ): ValueError[] => {
@@ -129,12 +132,22 @@ const valueErrors = (
         message:
           'A simulation needs the category `performance`. Add it to the categories, or leave the simulations out.',
       },
+    ...(assertions ? assertionErrors(assertions, samples) : []),
     version && missing.length > 0 && { path: 'categories', message: missingCategories(version, missing) },
   ].filter((each) => !!each);
 };
 
 const autoAlone =
   'Automatic samples compare two variants, and this check has one. Add the second variant in `against`, or send a whole number.';
+
+/** Returns the patterns that RE2 can't match, and the methods that need more reports than the service keeps. */
+const assertionErrors = (assertions: CheckAssertions, samples: CreateCheckBody['samples'] = 1): InputError[] => [
+  ...setsOf(assertions).flatMap(({ pattern }, i) => {
+    const message = pattern === undefined ? undefined : faultOfPattern(pattern);
+    return message ? [{ path: `assertions.${i}.pattern`, message }] : [];
+  }),
+  ...(samples !== 1 ? faultsOfMethods(assertions) : []),
+];
 
 const stringsOf = (sent: unknown): string[] =>
   Array.isArray(sent) ? sent.filter((each) => typeof each === 'string') : [];

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { v5 as uuidv5 } from 'uuid';
+import type { AssertionSet } from '../../../shared/assertions/sets.ts';
 import { plainOptionNames } from '../../../shared/audit-options.ts';
 import { type AuditVersion, aliasesOf, resolveAuditVersion } from '../../../shared/audit-versions.ts';
 import { asCreated } from '../../../shared/check.ts';
@@ -36,7 +37,7 @@ export const fingerprintOf = ({
   const all = {
     ...options,
     ...(labels && { labels: sorted(labels) }),
-    ...(assertions && { assertions: sorted(assertions) }),
+    ...(assertions && { assertions: Array.isArray(assertions) ? assertions.map(sortedSet) : sorted(assertions) }),
   };
   return createHash('sha256')
     .update(
@@ -46,6 +47,9 @@ export const fingerprintOf = ({
 };
 
 const sorted = (map: object) => Object.fromEntries(Object.entries(map).toSorted(([a], [b]) => (a < b ? -1 : 1)));
+
+const sortedSet = ({ assertions, ...set }: AssertionSet) =>
+  sorted({ ...set, ...(assertions && { assertions: sorted(assertions) }) });
 
 /** UUIDv5 namespace of ids that are derived from idempotency keys. */
 const NAMESPACE = '5d0c4b1e-6a0f-4d8e-9c52-0e8f1f6c7a11';

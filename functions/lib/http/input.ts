@@ -54,13 +54,19 @@ export const parseFields = <Shape extends Record<string, z.ZodType>>(
     const parsed = schema.safeParse(sent[name]);
     if (parsed.success) fields[name] = parsed.data;
     else
-      for (const { path, message } of parsed.error.issues)
+      for (const { path, message } of parsed.error.issues.flatMap(issuesOf))
         errors.push({ path: [name, ...path].join('.'), message: accepted[name] ?? message });
   }
   for (const name of Object.keys(sent)) {
     if (!Object.hasOwn(shape, name)) errors.push({ path: name, message: `Unknown field. ${known}` });
   }
   return { fields: fields as Partial<z.output<z.ZodObject<Shape>>>, errors };
+};
+
+/** Returns the issues of the form that the client meant, if a field has several: the first one that accepts the kind of value. */
+const issuesOf = (issue: z.core.$ZodIssue): readonly z.core.$ZodIssue[] => {
+  if (issue.code !== 'invalid_union' || issue.path.length > 0) return [issue];
+  return issue.errors.find((branch) => branch.every(({ path }) => path.length > 0)) ?? issue.errors[0] ?? [issue];
 };
 
 /** Returns the problem that lists these errors. Its code and its default detail are those of the first error. */

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Assertions } from '../../../shared/assertions/assertions.ts';
+import type { CheckAssertions } from '../../../shared/assertions/sets.ts';
 import { SettledOptions } from '../../../shared/audit-options-schemas.ts';
 import type { Check } from '../../../shared/check.ts';
 import { CHECK_LOOK_MS, HOLD_MS, TRY_MS } from '../../../shared/due-times.ts';
@@ -88,7 +88,7 @@ export const checkStore = (db: Db) => ({
   findRunOfAnyOwner: (run: RunRef & { createId: string }) => findRunOf(db, run),
 
   /** Returns the assertions of a check of any owner, for workers. Returns undefined if the check is gone or unreadable. */
-  assertionsOf: async (checkId: string): Promise<Assertions | undefined> => {
+  assertionsOf: async (checkId: string): Promise<CheckAssertions | undefined> => {
     const item = await getItem(db, checkKey(checkId));
     try {
       return item && parse(CheckFields.pick({ assertions: true }), item).assertions;

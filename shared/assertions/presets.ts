@@ -1,4 +1,4 @@
-import type { Assertions } from '../../shared/assertions/assertions.ts';
+import type { Assertions } from './assertions.ts';
 
 /*
  * The presets of Lighthouse CI 0.15.1: https://github.com/GoogleChrome/lighthouse-ci, packages/utils/src/presets.
