@@ -98,7 +98,7 @@ const schemas = {
     sent: z
       .union([z.int().min(1).max(MAX_SAMPLES), z.literal('auto')])
       .describe(
-        `Number of audits of a run. The run shows the median one. Default: 1. \`auto\` needs \`against\`: the run ends after ${listOf(looks)} pairs, when each main metric has a verdict.`,
+        `Audits of a run, which shows the median one. Default: 1. \`auto\` needs \`against\`: ${listOf(looks)} pairs.`,
       ),
     stored: z.union([z.int(), z.literal('auto')]),
   },

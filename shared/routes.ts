@@ -27,7 +27,7 @@ const page = { ...service, function: 'web-page', query: 'any' } as const;
 
 const range = ['limit', 'cursor'] as const;
 /** Base of a comparison, and how it is compared. */
-const baseOptions = ['base', 'pool', 'intended'] as const;
+const baseOptions = ['base', 'pool', 'again', 'intended'] as const;
 /** The check of a run, and the variant whose report is read. */
 const ofReport = ['checkId', 'variant'] as const;
 /** Filters of the lists that are sorted by time. */

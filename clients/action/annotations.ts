@@ -1,4 +1,5 @@
 import type { MetricName } from '../../shared/page-metrics.ts';
+import { confirmationText } from '../cli/formats/confirmation.ts';
 import { fullChangeText } from '../words/change.ts';
 import type { Results } from './results.ts';
 
@@ -30,7 +31,7 @@ const bounded = (level: Annotation['level'], findings: Annotation[]): Annotation
 };
 
 const findingsOf = (
-  { url, runs, base, baseProblem }: Results['checks'][number],
+  { url, runs, base, baseProblem, confirmation }: Results['checks'][number],
   levelOfNoVerdict: Annotation['level'],
 ): Annotation[] => [
   ...runs.flatMap(({ region, state, error, assertions }) => [
@@ -55,6 +56,15 @@ const findingsOf = (
       })),
   ]),
   ...(baseProblem ? [{ level: levelOfNoVerdict, title: 'Not compared', message: `${url}: ${baseProblem}` }] : []),
+  ...(confirmation && confirmation.state !== 'refuted'
+    ? [
+        {
+          level: confirmation.state === 'confirmed' ? ('error' as const) : ('warning' as const),
+          title: `Suspected change: ${confirmation.state}`,
+          message: `${url}: ${confirmationText(confirmation)}`,
+        },
+      ]
+    : []),
   ...Object.entries(base?.metrics ?? {}).flatMap(([metric, { regions }]) =>
     Object.entries(regions)
       .filter(([, { verdict }]) => verdict === 'regressed')

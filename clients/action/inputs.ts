@@ -36,6 +36,7 @@ const flags = {
   pool: one('--pool'),
   intended: one('--intended'),
   against: one('--against'),
+  confirm: (text: string) => (text === 'false' ? ['--no-confirm'] : []),
   'allow-empty': (text: string) => (text === 'true' ? ['--allow-empty'] : []),
 } satisfies Record<string, (text: string) => string[]>;
 

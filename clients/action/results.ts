@@ -4,6 +4,7 @@ import type { AssertionResult } from '../../shared/assertions/assertions.ts';
 import type { CheckView } from '../../shared/check.ts';
 import type { CheckComparison } from '../../shared/comparison/schemas.ts';
 import type { RunView } from '../../shared/run.ts';
+import type { Confirmation } from '../cli/formats/confirmation.ts';
 import { isReportName, reportNames } from '../cli/report-names.ts';
 
 /** The command line's JSON, as far as the action reads it. */
@@ -12,6 +13,7 @@ export type Results = {
     runs: (RunView & { assertions: readonly AssertionResult[] | null; reportFile: string | null })[];
     base: CheckComparison | null;
     baseProblem: string | null;
+    confirmation: Confirmation | null;
     pageUrl: string | null;
   })[];
 };

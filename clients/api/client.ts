@@ -9,7 +9,7 @@ import type { RunView } from '../../shared/run.ts';
 import type { CreateScheduleBody, EditScheduleBody, Schedule, ScheduleList } from '../../shared/schedules.ts';
 import type { Variant } from '../../shared/variants.ts';
 import type { CheckList, ListFilters, PageFilters } from './lists.ts';
-import { checkPath, queryOf, runPath, schedulePath } from './paths.ts';
+import { type BaseOptions, baseQuery, checkPath, queryOf, runPath, schedulePath } from './paths.ts';
 import { nextReadingAt, type OnOutage, pause, withPatience, withRetries } from './retries.ts';
 import { ServiceError } from './service-error.ts';
 import { type Reached, type ReadOptions, type SendOptions, type Signal, Transport } from './transport.ts';
@@ -22,9 +22,6 @@ type Patience = { signal: AbortSignal; onOutage?: OnOutage | undefined };
 const REPORT_TIMEOUT_MS = 180_000; // a report may have many megabytes
 const MAX_REPORT_BYTES = 256 * 2 ** 20;
 export const reportLimits = { timeoutMs: REPORT_TIMEOUT_MS, maxBytes: MAX_REPORT_BYTES };
-
-/** How a base is compared: the number of checks with its label that are pooled, and the differences that were meant. */
-export type BaseOptions = { pool?: number | undefined; intended?: readonly string[] | undefined };
 
 /**
  * The client of a page audit service. Every function throws a ServiceError if its request fails, and retries before if
@@ -119,19 +116,17 @@ export class Client {
   /** Compares the check with a base, or without a base its two variants or its regions. */
   compare<Base extends string | undefined = undefined>(
     checkId: string,
-    { base, pool, intended, signal }: Signal & BaseOptions & { base?: Base } = {},
+    { signal, ...query }: Signal & BaseOptions & { base?: Base } = {},
   ): Promise<Base extends string ? CheckComparison : CheckComparison | RegionComparison> {
-    const query = queryOf({ base, pool, intended: intended?.join() });
-    return this.#read(`${checkPath(checkId)}/comparison${query}`, { field: 'metrics', signal });
+    return this.#read(`${checkPath(checkId)}/comparison${baseQuery(query)}`, { field: 'metrics', signal });
   }
 
   /** Returns why a check differs from a base, or without a base why its two variants differ. */
   explain(
     checkId: string,
-    { base, pool, intended, signal }: Signal & BaseOptions & { base: string | undefined },
+    { signal, ...query }: Signal & BaseOptions & { base: string | undefined },
   ): Promise<CheckExplanation> {
-    const query = queryOf({ base, pool, intended: intended?.join() });
-    return this.#read(`${checkPath(checkId)}/explanation${query}`, { field: 'regions', signal });
+    return this.#read(`${checkPath(checkId)}/explanation${baseQuery(query)}`, { field: 'regions', signal });
   }
 
   /** Returns the full Lighthouse result of a run, or of its second variant. With `asIs`, its texts may steer a terminal. */

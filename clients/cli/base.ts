@@ -1,6 +1,7 @@
 import type { CheckView } from '../../shared/check.ts';
 import type { CheckComparison, RegionComparison } from '../../shared/comparison/schemas.ts';
-import type { BaseOptions, Client } from '../api/client.ts';
+import type { Client } from '../api/client.ts';
+import type { BaseOptions } from '../api/paths.ts';
 import { ServiceError } from '../api/service-error.ts';
 import { differenceText, isOfVariants } from '../words/differences.ts';
 import { UsageError } from './exit-codes.ts';
@@ -23,7 +24,7 @@ export const baseParameter = (base: string): string => {
 export const findBase = async (client: Client, base: string, signal: AbortSignal): Promise<string> =>
   UUID.test(base) ? (await client.get(base, { signal })).id : baseParameter(base);
 
-type Judged = Pick<CheckResult, 'comparison' | 'base' | 'baseProblem' | 'explanation'>;
+export type Judged = Pick<CheckResult, 'comparison' | 'base' | 'baseProblem' | 'explanation'>;
 
 /** Compares a finished check with its base, its two variants, or its regions. */
 export const judge = async (

@@ -1,14 +1,16 @@
 import type { CheckView } from '../../shared/check.ts';
-import type { BaseOptions, Client, CreatedCheck } from '../api/client.ts';
+import type { Client, CreatedCheck } from '../api/client.ts';
+import type { BaseOptions } from '../api/paths.ts';
 import { judge } from './base.ts';
 import { type BaseHost, findBaseOn } from './base-url.ts';
+import { type Confirming, confirm } from './confirm.ts';
 import type { Context } from './context.ts';
 import { exitCodeOfRuns, exitCodes } from './exit-codes.ts';
 import { sampleNotes } from './formats/notes.ts';
-import { assertionsPassed, hasUnjudged } from './formats/outcome.ts';
+import { assertionsPassed, hasUnjudged, isWorse } from './formats/outcome.ts';
 import { openResults } from './open.ts';
 import type { RunOptions } from './options.ts';
-import { hasRegressed, worstFixes } from './read.ts';
+import { worstFixes } from './read.ts';
 import { saveReports } from './report-files.ts';
 import type { CheckResult } from './result.ts';
 import { applyRules, type Rules, storedResults } from './rules.ts';
@@ -21,6 +23,8 @@ export type Judging = BaseOptions & {
   base: string | undefined;
   /** Where the base of each page is looked for. */
   baseHost?: BaseHost | undefined;
+  /** How a suspected change is confirmed. Without it, nothing is audited once more. */
+  confirming?: Confirming | undefined;
 };
 
 /** How a command ends: what it writes, and what makes it fail. */
@@ -91,14 +95,16 @@ const writeAll = async (
 const judgeWith = async (
   client: Client,
   check: CheckView,
-  { base, pool, intended, baseHost }: Omit<Judging, 'server' | 'rules'>,
+  { base, pool, intended, baseHost, confirming }: Omit<Judging, 'server' | 'rules'>,
   signal: AbortSignal,
 ) => {
-  if (!baseHost) return judge(client, check, { base, pool, intended }, signal);
-  const found = await findBaseOn(client, check, baseHost, signal);
-  if ('base' in found)
-    return judge(client, check, { ...found, intended: [...new Set([...(intended ?? []), 'url'])] }, signal);
-  return { ...(await judge(client, check, { base: undefined }, signal)), baseProblem: found.problem };
+  const found = baseHost && (await findBaseOn(client, check, baseHost, signal));
+  if (found && 'problem' in found)
+    return { ...(await judge(client, check, { base: undefined }, signal)), baseProblem: found.problem };
+  const meant = found ? [...new Set([...(intended ?? []), 'url'])] : intended;
+  const bases = { base, pool, ...found, intended: meant };
+  const judged = await judge(client, check, bases, signal);
+  return confirming ? confirm(client, { check, judged, bases }, confirming) : judged;
 };
 
 /** Returns the result of a finished check, and notes for the user. */
@@ -141,9 +147,7 @@ const reportNotes = (
 const exitCodeOf = (results: readonly CheckResult[]): number => {
   const failed = exitCodeOfRuns(results.map(({ check }) => check));
   if (failed !== exitCodes.good) return failed;
-  const breaksRules = results.some(
-    (each) => assertionsPassed(each) === false || (each.base && hasRegressed(each.base)),
-  );
+  const breaksRules = results.some((each) => assertionsPassed(each) === false || isWorse(each));
   return breaksRules ? exitCodes.failedRules : exitCodes.good;
 };
 

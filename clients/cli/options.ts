@@ -27,6 +27,7 @@ export type RunOptions = SecretOptions &
     baseUrl?: string;
     pool?: number;
     intended?: string[];
+    confirm?: boolean;
     allowEmpty?: boolean;
     data?: string;
   };

@@ -13,6 +13,7 @@ import { withEscapes } from './formats/json.ts';
 import { listTextOf } from './formats/list-text.ts';
 import { baseLines } from './formats/markdown.ts';
 import { reasonText } from './formats/notes.ts';
+import { hasRegressed } from './formats/outcome.ts';
 import type { ReadOptions } from './options.ts';
 
 /** Calls `work` with a client. Without a service there is nothing to read, unless a data folder is given. */
@@ -130,10 +131,6 @@ const printedComparison = (
   const lines = baseLines({ base: comparison, baseProblem: null });
   return `${[...lines, ...(explanation ? explanationMarkdown(explanation) : [])].join('\n').trimEnd()}\n`;
 };
-
-/** Returns true if a metric of a comparison with a base got worse. */
-export const hasRegressed = ({ metrics }: { metrics: object }): boolean =>
-  Object.values(metrics).some(({ verdict }: { verdict: string }) => verdict === 'regressed');
 
 /** Prints the Lighthouse report of a run. */
 export const report = (context: Context, id: string, options: ReadOptions): Promise<number> =>

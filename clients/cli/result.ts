@@ -3,6 +3,7 @@ import type { CheckView } from '../../shared/check.ts';
 import type { CheckComparison, RegionComparison } from '../../shared/comparison/schemas.ts';
 import type { CheckExplanation } from '../../shared/explanation/schema.ts';
 import type { RunFixes } from '../../shared/fixes/worst-run.ts';
+import type { Confirmation } from './formats/confirmation.ts';
 
 /** Everything that a command shows of one check. */
 export type CheckResult = {
@@ -13,6 +14,8 @@ export type CheckResult = {
   base: CheckComparison | null;
   /** Why the base that was asked for gives no verdict. Null if it gives one, or if none was asked for. */
   baseProblem: string | null;
+  /** What one more check says about changes that are only suspected. Null if there was none. */
+  confirmation?: Confirmation | null;
   /** Why the check differs from the base. Null if nothing has clearly changed, or if a report is gone. */
   explanation: CheckExplanation | null;
   /** Results of the assertions by the id of the run. A run without assertions may be missing. */

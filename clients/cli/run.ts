@@ -99,6 +99,11 @@ export const auditing = async (
         limit: timeLimit(options.timeout),
         refused: isBatch ? [] : undefined,
       };
+      const confirming = options.confirm !== false &&
+        (base !== undefined || baseHost) && {
+          ...{ created, limit: batch.limit, interrupted: signal, note: context.terminal ? () => {} : context.note },
+          secretsOf: (url: string) => secretsOf(url).secrets,
+        };
       const codeOf = (code: number) => (code === exitCodes.good && batch.refused?.length ? exitCodes.wrongUse : code);
       const read = isBatch && !options.detach && ((each: Read<CheckResult>) => auditBatch(batch, context, each));
       if (!read) await createAll(batch, context);
@@ -108,7 +113,9 @@ export const auditing = async (
         return codeOf(exitCodes.good);
       }
       const ending = { ...options, isGate, write, ...(read && { read }) };
-      return codeOf(await follow(context, client, created, judging, ending));
+      return codeOf(
+        await follow(context, client, [...created], { ...judging, ...(confirming && { confirming }) }, ending),
+      );
     });
   });
 };
@@ -122,6 +129,8 @@ const requireUsable = (urls: readonly string[], options: RunOptions): void => {
   if (against !== undefined && urls.length > 1) {
     throw new UsageError('--against has one URL, so it is compared with one page. Run the command for each page.');
   }
+  if (options.confirm && (base ?? baseUrl) === undefined)
+    throw new UsageError('--confirm is for a comparison with a base. Use --base or --base-url too.');
   if ((base ?? baseUrl) !== undefined && againstFrom(options, undefined)) {
     throw new UsageError(
       '--base compares with an earlier check, and --against in turns with another variant. Use one.',

@@ -27,6 +27,7 @@ export const comparisonAnswer = (
         differences,
         newlyFailed: 'newlyFailed' in comparison ? comparison.newlyFailed : [],
         pooledCheckIds: 'pooledCheckIds' in comparison ? comparison.pooledCheckIds : [],
+        againCheckIds: 'againCheckIds' in comparison ? comparison.againCheckIds : [],
       },
       entries,
     ) as object | undefined),

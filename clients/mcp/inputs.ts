@@ -76,6 +76,7 @@ export const CompareInputs = inputsOf({
   baseCheckId: Id.optional().describe('The earlier check.'),
   baseLabel: z.string().optional().describe('Or the newest check of the page with a label such as branch=main.'),
   pool: z.int().min(1).max(10).optional().describe('Checks with the label that make the base. Default: 5.'),
+  again: z.array(Id).max(5).optional().describe('More checks of the page.'),
   intended: z.array(z.enum(differenceCodes)).optional().describe('Differences that were meant.'),
   limit: Limit,
 }).refine(
@@ -89,7 +90,7 @@ export const FixesInputs = inputsOf({
 });
 
 /** Returns the base of a comparison as the service names it. */
-export const baseOf = ({ baseCheckId, baseLabel, pool, intended }: z.output<typeof CompareInputs>) => ({
-  ...{ pool, intended },
+export const baseOf = ({ baseCheckId, baseLabel, pool, again, intended }: z.output<typeof CompareInputs>) => ({
+  ...{ pool, again, intended },
   base: baseCheckId ?? (baseLabel === undefined ? undefined : `label:${baseLabel.replace(/^([^:=]+):/, '$1=')}`),
 });

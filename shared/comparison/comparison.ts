@@ -112,6 +112,10 @@ const sidesByRegion = (base: ComparedCheck, check: ComparedCheck) => {
 export const canPool = (base: ComparedCheck, check: ComparedCheck): boolean =>
   base.runs.some((run) => pooledRuns(base, run, [check]).length > 0);
 
+/** Returns true if nobody has changed an input between two checks. */
+export const haveSameInputs = (check: ComparedCheck, other: ComparedCheck): boolean =>
+  differencesOf(auditedAs(check), auditedAs(other)).length === 0;
+
 /** Returns the runs of other checks that are comparable with a run of the base. */
 const pooledRuns = (base: ComparedCheck, run: ComparedRun, pool: readonly ComparedCheck[]): ComparedRun[] =>
   pool.flatMap((each) =>

@@ -3,6 +3,8 @@ import { type DifferenceCode, differenceCodes } from './spoils.ts';
 
 /** Most checks that make a base. */
 const MAX_POOL = 10;
+/** Most further checks that count together with the check. */
+const MAX_AGAIN = 5;
 /** Checks with a label that make the base if nobody says how many. */
 export const USUAL_POOL = 5;
 
@@ -25,6 +27,13 @@ export const ComparisonQuery = z.object({
     .optional()
     .describe(`Number of checks with the label that make the base, if they are comparable. Default: ${USUAL_POOL}.`)
     .meta({ override: { type: 'integer', minimum: 1, maximum: MAX_POOL, default: USUAL_POOL, pattern: undefined } }),
+  again: z
+    .string()
+    .refine((text) => z.array(z.uuid()).max(MAX_AGAIN).safeParse(text.split(',')).success)
+    .transform((text) => text.toLowerCase().split(','))
+    .optional()
+    .describe('Ids of further checks of the page, with commas between them. They count together with the check.')
+    .meta({ override: { type: 'string' } }),
   intended: z
     .string()
     .refine((text) => text.split(',').every((code) => (differenceCodes as readonly string[]).includes(code)))
@@ -41,6 +50,7 @@ export type ComparisonQuery = z.output<typeof ComparisonQuery>;
 export const acceptedComparison: Record<keyof ComparisonQuery, string> = {
   base: 'The base must be the id of a check, or a label such as label:branch=main.',
   pool: `The pool must be a whole number from 1 to ${MAX_POOL}.`,
+  again: `Further checks must be a list with commas of 1 to ${MAX_AGAIN} ids of checks.`,
   intended: `Intended differences must be a list with commas of: ${differenceCodes.join(', ')}.`,
 };
 

@@ -103,6 +103,28 @@ test('a check is compared with an earlier one, region by region', async () => {
   });
 });
 
+test('a further check of the page counts together with the check, and confirms what was suspected', async () => {
+  const page = { url: 'https://again.example/' };
+  const lcps = (by: number) => ({ 'us-west1': [2000, 2010, 2020, 2030, 2040].map((lcp) => lcp + by) }) as const;
+  const base = await finishedCheck(lcps(0), { ...page, labels: { branch: 'main' } });
+  const [id, further] = [
+    await finishedCheck(lcps(102), page),
+    await finishedCheck(lcps(102), { ...page, labels: { branch: 'main' } }),
+  ];
+  const of = async (query: string) => CheckComparison.strict().parse(await (await compare(id, query)).json());
+  const [alone, both] = [await of(`?base=${base}`), await of(`?base=label:branch=main&pool=1&again=${further}`)];
+  expect(both).toMatchObject({ baseCheckId: base, againCheckIds: [further], pooledCheckIds: [] });
+  const noise = (comparison: CheckComparison) => comparison.metrics.lcp.regions['us-west1']?.noise?.checks;
+  expect([noise(alone), noise(both)]).toEqual([2, 3]);
+  const desktop = await finishedCheck(lcps(0), { ...page, device: 'desktop' });
+  for (const again of [id, base, desktop, 'x', '', Array(6).fill(further).join()]) {
+    const answer = await compare(id, `?base=${base}&again=${again}`);
+    expect(await problemOf(answer, 400, 'invalid-request')).toMatchObject({ errors: [{ path: 'again' }] });
+  }
+  await problemOf(await compare(id, `?base=${base}&again=${randomUUID()}`), 404, 'not-found');
+  await problemOf(await compare(id, `?again=${further}`), 400, 'invalid-request');
+});
+
 test('each comparison that is impossible has an answer of its own', async () => {
   const id = await finishedCheck({ 'us-west1': [633, 640, 629] });
   const elsewhere = await finishedCheck({ 'us-east4': [633, 640, 629] });

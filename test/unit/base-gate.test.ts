@@ -5,8 +5,18 @@ import { junitOf } from '../../clients/cli/formats/junit.ts';
 import { markdownOf } from '../../clients/cli/formats/markdown.ts';
 import type { FormatName } from '../../clients/cli/formats/render.ts';
 import { compare } from '../../clients/cli/read.ts';
+import { compareChecks } from '../../shared/comparison/comparison.ts';
 import type { Sample } from '../../shared/page-metrics-schemas.ts';
-import { baseId, checkId, checkWith, resultOf, samplesOf, succeeded } from '../support/check-results.ts';
+import {
+  baseId,
+  checkId,
+  checkWith,
+  failed,
+  otherVariant,
+  resultOf,
+  samplesOf,
+  succeeded,
+} from '../support/check-results.ts';
 import { commandContext } from '../support/command-context.ts';
 import { startFakeService } from '../support/fake-service.ts';
 import { cases } from './formats/cases.ts';
@@ -87,4 +97,99 @@ test('a base without a verdict is an error in every report', () => {
   expect(annotationsOf(JSON.parse(jsonOf(results)))).toMatchObject([{ level: 'error', title }]);
   const allowed = annotationsOf(JSON.parse(jsonOf(results)), { allowEmpty: true });
   expect(allowed).toMatchObject([{ level: 'warning', title }]);
+});
+
+/** A base, and a check whose TBT its samples alone show to be higher. `by` is by how much. */
+const suspicious = (by: number, inputs: object = {}, count = 5) => {
+  const [sample] = samplesOf('unchanged', 3, 1) as [Sample];
+  const runOf = (more: number) =>
+    succeeded(Array.from({ length: count }, (_, i) => ({ ...sample, tbt: 1000 + 4 * (i % 5) + more })));
+  return {
+    base: checkWith({ 'us-west1': runOf(0) }, { id: baseId, samples: 5, ...inputs }),
+    check: checkWith({ 'us-west1': runOf(by) }, { samples: 5 }),
+  };
+};
+const [turnsId, furtherId] = ['5f2c1a90-5d7e-4b11-9c1d-0a4be1f2d701', '5f2c1a90-5d7e-4b11-9c1d-0a4be1f2d702'];
+
+type Confirmed = { by: number; format?: FormatName; confirm?: boolean; state?: 'succeeded' | 'failed' };
+/**
+ * Runs the command on a page whose TBT is perhaps 150 ms higher than that of another page. Both are audited in turns if that
+ * page still answers, and then differ by `by`. A further check is slower by it too.
+ */
+const confirmAgainst = async (inputs: object, { by, format = 'json', confirm, state = 'succeeded' }: Confirmed) => {
+  const { base, check } = suspicious(150, inputs);
+  const again = { ...suspicious(by).check, id: furtherId };
+  const pairs = suspicious(by, {}, 12);
+  const inTurns = checkWith(
+    {
+      'us-west1':
+        state === 'failed'
+          ? failed('dns-failure')
+          : { ...pairs.check.runs[0], ...otherVariant({ url: base.url, samples: pairs.base.runs[0]?.samples ?? [] }) },
+    },
+    { id: turnsId, against: { url: base.url } },
+  );
+  const bodies: { samples: unknown; against?: object; labels?: object }[] = [];
+  const queries: string[] = [];
+  const all = [check, again, inTurns];
+  await using service = await startFakeService({
+    create: (_, body) => {
+      bodies.push(body as never);
+      const made = bodies.length === 1 ? check : bodies.at(-1)?.against ? inTurns : again;
+      return resultOf(made).check;
+    },
+    get: ({ pathname }) => resultOf(all.find(({ id }) => pathname.includes(id)) ?? check).check,
+    comparison: ({ pathname, search }) => {
+      queries.push(search);
+      if (pathname.includes(turnsId)) return resultOf(inTurns).base;
+      return search.includes('again=')
+        ? compareChecks(base, check, { again: [again], intended: ['url'] })
+        : compareChecks(base, check, { intended: ['url'] });
+    },
+  });
+  const { run, shown } = commandContext(service.url);
+  const options = { base: 'branch=main', intended: ['url'], format, ...(confirm !== undefined && { confirm }) };
+  const code = await run(options as never);
+  const confirmation = format === 'json' ? JSON.parse(shown.stdout).checks[0].confirmation : undefined;
+  return { code, confirmation, bodies, queries, ...shown };
+};
+const production = { url: 'https://production.example/' };
+
+test('a suspected change is confirmed in turns with the page of the base, and then fails the gate', async () => {
+  const { code, confirmation, bodies } = await confirmAgainst(production, { by: 400 });
+  expect(bodies[1]).toMatchObject({ samples: 'auto', against: production, labels: { confirms: checkId } });
+  expect([code, confirmation]).toMatchObject([
+    1,
+    {
+      checkId: turnsId,
+      by: 'turns',
+      state: 'confirmed',
+      changes: [{ metric: 'tbt', verdict: 'regressed' }],
+      problem: null,
+    },
+  ]);
+  const text = await confirmAgainst(production, { by: 400, format: 'text' });
+  expect(text.stdout.replace(/\s+/g, ' ')).toContain('✘ Confirmed in turns with the page of the base');
+});
+
+test('a suspected change that one more check refutes is no failure, and the result says so', async () => {
+  const { code, confirmation } = await confirmAgainst(production, { by: 0 });
+  expect([code, confirmation]).toMatchObject([0, { state: 'refuted', changes: [{ metric: 'tbt', verdict: 'same' }] }]);
+  const { stdout } = await confirmAgainst(production, { by: 0, format: 'markdown' });
+  expect(stdout).toContain('- ✅ Not confirmed in turns with the page of the base');
+});
+
+test('the same page, and a base that no longer answers, get a further check that counts together with the first', async () => {
+  const same = await confirmAgainst({}, { by: 150 });
+  expect(same.bodies[1]).toMatchObject({ samples: 5, labels: { confirms: checkId } });
+  expect(same.queries.at(-1)).toContain(`again=${furtherId}`);
+  expect(same.confirmation).toMatchObject({ checkId: furtherId, by: 'again' });
+  const gone = await confirmAgainst(production, { by: 150, state: 'failed' });
+  expect(gone.bodies).toHaveLength(3);
+  expect(gone.confirmation).toMatchObject({ checkId: furtherId, by: 'again' });
+});
+
+test('--no-confirm, and a regression that is proved, audit nothing once more', async () => {
+  const left = await confirmAgainst(production, { by: 400, confirm: false });
+  expect([left.code, left.bodies.length, left.confirmation]).toEqual([0, 1, null]);
 });

@@ -46,6 +46,8 @@ export const addRun: AddCommand = (program, execute) => {
     .option(...BASE_URL)
     .option(...POOL)
     .option(...INTENDED)
+    .option('--confirm', 'audit once more if the page may be worse than its base (default with a base)')
+    .option('--no-confirm', 'leave a change that is only suspected open')
     .option('--allow-empty', 'no matching assertion, no base and no verdict are no failure')
     .option(...DATA)
     .action(

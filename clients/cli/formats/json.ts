@@ -4,13 +4,14 @@ import { linkOf } from './titles.ts';
 
 /**
  * Returns the checks as JSON: `{ "checks": [...] }`. Each is the check as the API shows it, with `assertions` and `reportFile` on its runs,
- * `assertionsPassed`, `comparison` (its regions), `base` (the comparison with a base), `baseProblem`, `explanation`, `fixes` and `pageUrl`. A missing value is null.
+ * `assertionsPassed`, `comparison` (its regions), `base` (the comparison with a base), `baseProblem`, `confirmation`, `explanation`, `fixes` and `pageUrl`. A missing value is null.
  */
 export const jsonOf = (results: readonly CheckResult[]): string =>
   `${JSON.stringify({ checks: results.map(asJson) }, null, 2)}\n`;
 
 const asJson = (result: CheckResult) => {
-  const { check, comparison, base, baseProblem, explanation, assertions, fixes, reportFiles = {} } = result;
+  const { check, comparison, base, baseProblem, confirmation = null, explanation, assertions, fixes } = result;
+  const { reportFiles = {} } = result;
   const runs = check.runs.map((run) => ({
     ...run,
     assertions: assertions[run.id] ?? null,
@@ -23,6 +24,7 @@ const asJson = (result: CheckResult) => {
     comparison,
     base,
     baseProblem,
+    confirmation,
     explanation,
     fixes: fixes && { runId: fixes.run.id, fixes: fixes.fixes },
     pageUrl: linkOf(result) ?? null,

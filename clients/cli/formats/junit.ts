@@ -4,6 +4,7 @@ import type { RunView } from '../../../shared/run.ts';
 import { isOfVariants, variantNames } from '../../words/differences.ts';
 import { labels, shownValue } from '../../words/numbers.ts';
 import type { CheckResult } from '../result.ts';
+import { confirmationText } from './confirmation.ts';
 import { changesOf, shownMetrics } from './metrics.ts';
 import { adviceOf } from './notes.ts';
 import { linkOf, shortUrl, titleOf } from './titles.ts';
@@ -70,7 +71,7 @@ const addAssertion = (suite: TestSuite, run: RunView, assertion: AssertionResult
 };
 
 /** Adds a test case for each region that was compared with the base. It fails if a metric regressed. */
-const addBase = (suite: TestSuite, { check, base, baseProblem }: CheckResult): void => {
+const addBase = (suite: TestSuite, { check, base, baseProblem, confirmation }: CheckResult): void => {
   if (baseProblem) {
     suite.testCase().className(shortUrl(check.url)).name('comparison with the base').error(baseProblem, 'no-verdict');
   }
@@ -83,6 +84,8 @@ const addBase = (suite: TestSuite, { check, base, baseProblem }: CheckResult): v
     const texts = (shown: typeof changes) =>
       shown.map(({ name, before, after, change }) => `${labels[name]} ${before} → ${after}: ${change}`);
     const regressed = texts(inRegion.filter(({ verdict }) => verdict === 'regressed'));
+    const isConfirmed = confirmation?.changes.some((each) => each.region === region && each.verdict === 'regressed');
+    if (confirmation && isConfirmed) regressed.push(confirmationText(confirmation));
     if (regressed.length > 0) test.failure(regressed.join(', '), 'regression');
     if (isOfVariants(base)) test.standardOutput(texts(inRegion).join('\n'));
   }

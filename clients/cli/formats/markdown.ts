@@ -5,6 +5,7 @@ import { labels, shownValue } from '../../words/numbers.ts';
 import { turnsText } from '../../words/turns.ts';
 import { type VariantRow, variantRows } from '../../words/variants.ts';
 import type { CheckResult } from '../result.ts';
+import { confirmationText } from './confirmation.ts';
 import { whyLines } from './explanation.ts';
 import { fixesTable } from './fixes-markdown.ts';
 import { code, link, prose, tableOf } from './markdown-syntax.ts';
@@ -155,10 +156,13 @@ const noteLines = (result: CheckResult): string[] => [
 
 /** Returns the metrics that got worse or better than those of the base. */
 export const baseLines = (
-  { base, baseProblem }: Pick<CheckResult, 'base' | 'baseProblem'>,
+  { base, baseProblem, confirmation }: Pick<CheckResult, 'base' | 'baseProblem' | 'confirmation'>,
   { withTable = true } = {},
 ): string[] => {
-  if (baseProblem) return [`- ❌ **Not compared.** ${prose(baseProblem)}`, ''];
+  const confirmed = confirmation
+    ? [`- ${confirmationSigns[confirmation.state]} ${prose(confirmationText(confirmation))}`, '']
+    : [];
+  if (baseProblem) return [`- ❌ **Not compared.** ${prose(baseProblem)}`, ...confirmed, ''];
   if (!base) return [];
   const { changed, counts } = summaryOf(base);
   const other = isOfVariants(base) ? prose(variantNames(base).base) : code(base.baseCheckId);
@@ -173,8 +177,11 @@ export const baseLines = (
   return [
     `**Compared with ${other}:** ${counts}`,
     ...(withTable && rows.length > 0 ? tableOf(['', 'region', 'metric', 'before', 'after', 'change'], rows) : ['']),
+    ...confirmed,
   ];
 };
+
+const confirmationSigns = { confirmed: '❌', refuted: '✅', open: '❔' };
 
 const changeWords = { regressed: '❌ regressed', improved: '✅ improved', same: '', unknown: '❔ perhaps' };
 

@@ -22,13 +22,20 @@ export const hasUnjudged = ({ assertions }: Pick<Asserted, 'assertions'>): boole
     .flat()
     .some((each) => isNotJudged(each) && each.level === 'error');
 
+/** Returns true if a metric of a comparison with a base got worse. */
+export const hasRegressed = ({ metrics }: { metrics: object }): boolean =>
+  Object.values(metrics).some(({ verdict }: { verdict: string }) => verdict === 'regressed');
+
+/** Returns true if a metric got worse than that of the base, also by a change that only one more check proved. */
+export const isWorse = ({ base, confirmation }: Pick<CheckResult, 'base' | 'confirmation'>): boolean =>
+  (base !== null && hasRegressed(base)) || confirmation?.state === 'confirmed';
+
 /** Returns `bad` if a run or an assertion of level error failed or was not judged, or if the base found a regression or no verdict. */
 export const outcomeOf = (result: CheckResult): 'good' | 'bad' | 'open' => {
-  const { check, base, baseProblem } = result;
+  const { check, baseProblem } = result;
   if (check.state === 'created' || check.state === 'running') return 'open';
-  const hasRegressed = Object.values(base?.metrics ?? {}).some(({ verdict }) => verdict === 'regressed');
   const isKept = assertionsPassed(result) !== false && !hasUnjudged(result);
-  return check.state === 'succeeded' && isKept && !hasRegressed && !baseProblem ? 'good' : 'bad';
+  return check.state === 'succeeded' && isKept && !isWorse(result) && !baseProblem ? 'good' : 'bad';
 };
 
 /** Orders checks by what needs work: failed runs, then failed rules, then the lowest scores. */

@@ -8,6 +8,7 @@ import { sampleText, turnsText } from '../../words/turns.ts';
 import { type VariantRow, variantRows, verdictSigns } from '../../words/variants.ts';
 import type { CheckResult } from '../result.ts';
 import { assertionLines, verdictStyles } from './comparison-text.ts';
+import { type Confirmation, confirmationText } from './confirmation.ts';
 import { whyText } from './explanation.ts';
 import { shownMetrics, summaryOf, verdictsOf } from './metrics.ts';
 import { assertionsIn, failuresOf, sampleNotes, warningsOf } from './notes.ts';
@@ -180,8 +181,9 @@ const failureLines = (result: CheckResult, view: View): string[] =>
   ]);
 
 /** Returns the metrics that got worse or better than those of the base, or perhaps did. */
-const baseLines = ({ base, baseProblem }: CheckResult, view: View): string[] => {
-  if (baseProblem) return ['', ...signed(paint('✘', 'poor', view), baseProblem, view)];
+const baseLines = ({ base, baseProblem, confirmation }: CheckResult, view: View): string[] => {
+  const confirmed = confirmation ? confirmationLines(confirmation, view) : [];
+  if (baseProblem) return ['', ...signed(paint('✘', 'poor', view), baseProblem, view), ...confirmed];
   if (!base) return [];
   const { changed, counts } = summaryOf(base);
   if (isOfVariants(base)) return ['', ...wrap(`Compared with ${variantNames(base).base}: ${counts}`, view.width)];
@@ -189,7 +191,13 @@ const baseLines = ({ base, baseProblem }: CheckResult, view: View): string[] => 
     const sign = paint(verdictSigns[verdict], verdictStyles[verdict], view);
     return signed(sign, `${region}  ${labels[name]} ${before} → ${after}: ${change}`, view);
   });
-  return ['', ...wrap(`Compared with ${base.baseCheckId}: ${counts}`, view.width), ...lines];
+  return ['', ...wrap(`Compared with ${base.baseCheckId}: ${counts}`, view.width), ...lines, ...confirmed];
+};
+
+const confirmationLines = (confirmation: Confirmation, view: View): string[] => {
+  const verdict = { confirmed: 'regressed', refuted: 'same', open: 'unknown' } as const;
+  const of = verdict[confirmation.state];
+  return signed(paint(verdictSigns[of], verdictStyles[of], view), confirmationText(confirmation), view);
 };
 
 const linesOfAssertions = (result: CheckResult, view: View): string[] => {

@@ -1,6 +1,7 @@
-import { canPool, compareChecks } from '../../../shared/comparison/comparison.ts';
+import { canPool, compareChecks, haveSameInputs } from '../../../shared/comparison/comparison.ts';
 import { acceptedComparison, ComparisonQuery, labelOfBase, USUAL_POOL } from '../../../shared/comparison/query.ts';
 import type { CheckComparison } from '../../../shared/comparison/schemas.ts';
+import type { ComparedCheck } from '../../../shared/comparison/sides.ts';
 import { compareVariants } from '../../../shared/comparison/variants.ts';
 import type { Caller, OwnerCaller } from '../../../shared/keys.ts';
 import { ApiProblemError } from '../../../shared/problems.ts';
@@ -27,17 +28,19 @@ export const compareWithBase = async (
   request: Request<Caller>,
   base: string,
 ): Promise<BaseComparison> => {
-  const { label, pool, intended } = parseComparison(request.query, base);
+  const { label, pool, intended, again: ids } = parseComparison(request.query, base);
   const check = await findCheck(lookup, request);
+  const again = await furtherChecks(lookup, request, check, ids);
   const compared = comparedCheck(check);
   const [baseCheck, ...more] = label
-    ? await labelledBases(lookup, request, check, { label, pool })
+    ? await labelledBases(lookup, request, check, { label, pool, ids })
     : ([await baseWithId(lookup, request, check, base.toLowerCase())] as const);
   const { lists, now = () => new Date() } = lookup;
   const [, newer = ''] = [baseCheck.item.createdAt, check.item.createdAt].sort(); // later checks change no verdict
   const history = lists ? await pageHistory({ lists, now: now() }, baseCheck.item, newer) : {};
+  if (ids.includes(baseCheck.item.id)) throw invalidInput([{ path: 'again', message: againIsBase }]);
   const comparison = compareChecks(comparedCheck(baseCheck), compared, {
-    ...{ intended, history },
+    ...{ intended, history, again },
     pool: more.map(comparedCheck),
   });
   if (!comparison) throw new ApiProblemError('not-comparable', noPairs);
@@ -46,24 +49,45 @@ export const compareWithBase = async (
 
 /** Returns the parameters of a comparison. Throws one problem that lists everything wrong with them. */
 export const parseComparison = (query: Request['query'], base: string | undefined) => {
-  const { pool, intended } = query;
-  const { fields, errors } = parseFields(ComparisonQuery, acceptedComparison, { base, pool, intended });
+  const { pool, again, intended } = query;
+  const { fields, errors } = parseFields(ComparisonQuery, acceptedComparison, { base, pool, again, intended });
   const label = base === undefined ? undefined : labelOfBase(base);
   const misplaced = [
     ...(pool !== undefined && !label ? [poolWithoutLabel] : []),
+    ...(again !== undefined && base === undefined ? [againWithoutBase] : []),
     ...(intended !== undefined && base === undefined ? [intendedWithoutBase] : []),
   ];
   if (errors.length + misplaced.length > 0) throw invalidInput([...errors, ...misplaced]);
-  return { label, pool: fields.pool ?? USUAL_POOL, intended: fields.intended ?? [] };
+  const { again: ids = [], intended: meant = [] } = fields;
+  return { label, pool: fields.pool ?? USUAL_POOL, again: [...new Set(ids)], intended: meant };
 };
 
 const poolWithoutLabel = { path: 'pool', message: 'A pool needs a base with a label, such as base=label:branch=main.' };
+const againWithoutBase = { path: 'again', message: 'Further checks of the page need a base. Send base too.' };
 const intendedWithoutBase = { path: 'intended', message: 'Intended differences need a base. Send base too.' };
 
 const baseWithId = (lookup: Lookup, request: Request<Caller>, { item }: StoredCheck, id: string) => {
   if (id === item.id) throw invalidInput([{ path: 'base', message: comparedWithItself }]);
   return findCheck(lookup, { ...request, params: { checkId: id } }, 'the ID in base');
 };
+
+/** Returns further checks that count together with a check. Throws if one of them is no other finished check of the same page. */
+const furtherChecks = async (lookup: Lookup, request: Request<Caller>, check: StoredCheck, ids: readonly string[]) => {
+  if (ids.includes(check.item.id)) throw invalidInput([{ path: 'again', message: againIsItself }]);
+  const found: ComparedCheck[] = [];
+  for (const id of ids) {
+    const other = await findCheck(lookup, { ...request, params: { checkId: id } }, 'an ID in again');
+    const further = comparedCheck(other);
+    if (!haveSameInputs(comparedCheck(check), further))
+      throw invalidInput([{ path: 'again', message: `The inputs of the check ${id} differ. ${againAccepted}` }]);
+    found.push(further);
+  }
+  return found;
+};
+
+const againAccepted = 'Send checks with the same URL, device and other inputs.';
+const againIsItself = `The check can not count twice. ${againAccepted}`;
+const againIsBase = 'The base can not count on both sides. Send another check in again.';
 
 /** Most checks with the label that are read for a pool. Some may not be comparable with the newest. */
 const MAX_POOL_READS = 30;
@@ -73,7 +97,7 @@ const labelledBases = async (
   { lists, store, now = () => new Date() }: BaseLookup,
   request: Request<Caller>,
   { item }: StoredCheck,
-  { label, pool }: { label: readonly [name: string, value: string]; pool: number },
+  { label, pool, ids }: { label: readonly [name: string, value: string]; pool: number; ids: readonly string[] },
 ): Promise<[StoredCheck, ...StoredCheck[]]> => {
   if (!lists || 'reader' in request) throw invalidInput([{ path: 'base', message: idNeeded }]);
   const { owner }: OwnerCaller = request;
@@ -81,6 +105,7 @@ const labelledBases = async (
   let reads = 0;
   for await (const found of labelledChecks({ lists, store }, { owner, of: item, label, now: now() })) {
     const [newest] = bases;
+    if (ids.includes(found.item.id)) continue; // it counts together with the check
     if (!newest || canPool(comparedCheck(newest), comparedCheck(found))) bases.push(found);
     reads += 1;
     if (bases.length >= pool || reads >= MAX_POOL_READS) break;
