@@ -76,7 +76,7 @@ export const CompareInputs = inputsOf({
   baseCheckId: Id.optional().describe('The earlier check.'),
   baseLabel: z.string().optional().describe('Or the newest check of the page with a label such as branch=main.'),
   pool: z.int().min(1).max(10).optional().describe('Checks with the label that make the base. Default: 5.'),
-  again: z.array(Id).max(5).optional().describe('More checks of the page.'),
+  again: z.array(Id).optional().describe('More heads.'),
   intended: z.array(z.enum(differenceCodes)).optional().describe('Differences that were meant.'),
   limit: Limit,
 }).refine(
