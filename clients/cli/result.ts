@@ -14,7 +14,7 @@ export type CheckResult = {
   base: CheckComparison | null;
   /** Why the base that was asked for gives no verdict. Null if it gives one, or if none was asked for. */
   baseProblem: string | null;
-  /** What one more check says about changes that are only suspected. Null if there was none. */
+  /** Verdicts of one more check about changes that are only suspected. Null if there was none. */
   confirmation?: Confirmation | null;
   /** Why the check differs from the base. Null if nothing has clearly changed, or if a report is gone. */
   explanation: CheckExplanation | null;

@@ -1,7 +1,7 @@
 import type { MetricName } from '../../../shared/page-metrics.ts';
 import { labels } from '../../words/numbers.ts';
 
-/** What one more check says about the changes that the comparison with the base only suspects. */
+/** Verdicts of one more check about the changes that the comparison with the base only suspects. */
 export type Confirmation = {
   /** Id of that check. Null if there is none. */
   checkId: string | null;
