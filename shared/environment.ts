@@ -55,12 +55,6 @@ export const Environment = z.object({
     .describe(
       "Time in milliseconds in which tasks of the page's main thread could not run, because they waited for a CPU.",
     ),
-  mainThreadCpu: z
-    .number()
-    .nullable()
-    .describe(
-      "CPU time of the tasks of the page's main thread in milliseconds. On one host it repeats within some percent.",
-    ),
   corrected: z.boolean().nullable().describe('True if the times are without these waits, because they mattered.'),
   contended: z
     .boolean()

@@ -55,7 +55,6 @@ export const NumericValues = z.object(pick(Metrics.shape, valueNames)).meta({
 /** How busy the machine was while a sample was measured. See `Environment`. */
 const cpuUse = {
   cpuBusy: z.number().nullable(),
-  mainThreadCpu: z.number().nullable(),
   contended: z.boolean().nullable(),
 };
 
@@ -101,7 +100,7 @@ export const metricsView = (metrics: Metrics): MetricsView => ({
 
 export const sampleView = (sample: Sample): SampleView => ({
   ...metricsView(sample),
-  ...pick(sample, ['cpuBusy', 'mainThreadCpu', 'contended']),
+  ...pick(sample, ['cpuBusy', 'contended']),
 });
 
 export const spreadView = (spread: Spread): SpreadView => ({

@@ -22,13 +22,13 @@ export type PageMetric = {
   smallest: { difference: number; share: number };
   /** How an unchanged page moves from check to check before anybody has measured it. Null if all its audits agree. */
   drift: Drift | null;
-  /** Thing whose speed changes the metric: the device with its simulated network, the real network, or neither. */
-  dependsOn: 'device' | 'network' | 'page';
+  /** Thing whose speed changes the metric: the device with its simulated network, the CPU, the real network, or none. */
+  dependsOn: 'device' | 'cpu' | 'network' | 'page';
   /** Category of Lighthouse with the metric. A result of the category without the metric is incomplete. */
   category?: Category;
   /**
    * Audit whose numeric value is the metric. A count is the number of its requests. A metric without an audit is the score
-   * of its category. A metric without a category is null if the audit is missing.
+   * of its category, or a measurement of the service. A metric without a category is null if the audit is missing.
    */
   audit?: string;
   /** Major versions of Lighthouse with the metric. Every version has a metric without limits. */
@@ -78,11 +78,11 @@ export const pageMetrics = {
     drift: { work: 0.002, most: 1.5, share: 0, floor: 0.3 },
     dependsOn: 'device',
   },
-  accessibility: { ...score, title: 'Accessibility', category: 'accessibility', place: 11 },
-  bestPractices: { ...score, title: 'Best practices', category: 'best-practices', place: 12 },
-  pwa: { ...score, title: 'PWA', category: 'pwa', until: 11, drift: NO_WORK, place: 14 },
-  seo: { ...score, title: 'SEO', category: 'seo', place: 13 },
-  agenticBrowsing: { ...score, title: 'Agentic browsing', category: 'agentic-browsing', since: 13, place: 15 },
+  accessibility: { ...score, title: 'Accessibility', category: 'accessibility', place: 12 },
+  bestPractices: { ...score, title: 'Best practices', category: 'best-practices', place: 13 },
+  pwa: { ...score, title: 'PWA', category: 'pwa', until: 11, drift: NO_WORK, place: 15 },
+  seo: { ...score, title: 'SEO', category: 'seo', place: 14 },
+  agenticBrowsing: { ...score, title: 'Agentic browsing', category: 'agentic-browsing', since: 13, place: 16 },
   fcp: {
     ...time,
     title: 'First contentful paint',
@@ -150,7 +150,7 @@ export const pageMetrics = {
     smallest: { difference: 75, share: 0.05 },
     drift: { ...NO_WORK, share: 0.1, floor: 3 },
     dependsOn: 'network',
-    place: 8,
+    place: 9,
     isMain: true,
     limits: { mobile: [600, 600], desktop: [600, 600] },
   },
@@ -162,7 +162,7 @@ export const pageMetrics = {
     kind: 'bytes',
     smallest: { difference: 1024, share: 0.01 },
     drift: { ...NO_WORK, share: 0.001, floor: 50 },
-    place: 9,
+    place: 10,
     limits: { mobile: [2667 * 1024, 4000 * 1024], desktop: [2667 * 1024, 4000 * 1024] },
   },
   requests: {
@@ -172,7 +172,19 @@ export const pageMetrics = {
     kind: 'count',
     smallest: { difference: 0, share: 0.01 },
     drift: { ...NO_WORK, share: 0.001 },
-    place: 10,
+    place: 11,
+  },
+  /** Unlike the blocking time, it changes neither with the order of the tasks nor with waits for a CPU. */
+  mainThreadCpu: {
+    title: 'CPU time of the main thread',
+    shortTitle: 'CPU time',
+    kind: 'time',
+    better: 'lower',
+    smallest: { difference: 25, share: 0.05 },
+    drift: { ...NO_WORK, share: 0.02, floor: 2 },
+    dependsOn: 'cpu',
+    isMain: false,
+    place: 8,
   },
 } as const satisfies Record<string, PageMetric>;
 

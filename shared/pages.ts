@@ -193,7 +193,7 @@ const comparedCheck = ({ url, device, region }: Place, result: StoredResult): Co
 /** Returns the samples of a result. The values stand for samples that nobody knows any more. */
 const samplesOf = ({ samples, ...result }: StoredResult): Sample[] => {
   const count = Math.max(0, ...Object.values(samples).map(({ length }) => length));
-  const unknown = { ...noMetrics, cpuBusy: null, mainThreadCpu: null, contended: null };
+  const unknown = { ...noMetrics, cpuBusy: null, contended: null };
   if (count === 0) return [{ ...unknown, ...pick(result, mainNames) }];
   return Array.from({ length: count }, (_, i) => ({
     ...unknown,

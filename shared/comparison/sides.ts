@@ -12,7 +12,7 @@ import type { Reason, ReasonCode, Value } from './schemas.ts';
 import { isSpoiledBy } from './spoils.ts';
 
 /** A finished run, as far as a comparison needs it. */
-export type ComparedRun = Omit<Sample, 'contended' | 'cpuBusy' | 'mainThreadCpu'> & {
+export type ComparedRun = Omit<Sample, 'contended' | 'cpuBusy'> & {
   region: Region;
   state: string;
   samples: readonly Sample[];

@@ -4,9 +4,10 @@ import { recordOf } from '../record.ts';
 
 /** Things that a metric may depend on, by how many of them a condition changes. */
 const scopes = {
-  all: ['device', 'network', 'page'],
+  all: ['device', 'cpu', 'network', 'page'],
   times: ['device'],
-  clock: ['device', 'network'],
+  speed: ['device', 'cpu'],
+  clock: ['device', 'cpu', 'network'],
   none: [],
 } as const satisfies Record<string, readonly PageMetric['dependsOn'][]>;
 type Scope = keyof typeof scopes;
@@ -20,14 +21,14 @@ const inputs = {
 
 /** Parts of the service that an update of it changes. */
 const parts = {
-  chromium: 'times', // majors
-  sandbox: 'times',
+  chromium: 'speed', // majors
+  sandbox: 'speed',
   fonts: 'all', // the width of a text moves everything below it
   revision: 'all',
 } as const satisfies Record<string, Scope>;
 
 /** Conditions of the machine. */
-const machine = { contended: 'clock', 'different-machine': 'times' } as const satisfies Record<string, Scope>;
+const machine = { contended: 'clock', 'different-machine': 'speed' } as const satisfies Record<string, Scope>;
 
 /** Everything but the page that makes two results incomparable, and the metrics that then have no verdict. */
 const spoils: Readonly<Record<string, Scope>> = { ...inputs, ...parts, ...machine };

@@ -42,8 +42,9 @@ const metrics: Metrics = {
   ttfb: 184.3,
   bytes: 412_876,
   requests: 31,
+  mainThreadCpu: 152,
 };
-const use = { cpuBusy: 0.02, cpuWaitMs: 4, mainThreadCpu: 152, corrected: false, contended: false };
+const use = { cpuBusy: 0.02, cpuWaitMs: 4, corrected: false, contended: false };
 
 /** Returns the run as it is after an audit whose paints took this factor of the time. */
 const succeeded = (run: Run, factor: number): Run => {

@@ -368,7 +368,6 @@ const finishWithSamples = async (label: string, lcp: number) => {
     ...noMetrics,
     lcp: lcp + more,
     cpuBusy: 0,
-    mainThreadCpu: null,
     contended: false,
   }));
   const outcome = { ...noMetrics, lcp, samples, spread: spreadOf(samples) };

@@ -42,7 +42,7 @@ const commandAt = (url: string) => ({
   ...{ command: process.execPath, args: ['clients/cli/main.ts', 'mcp'], env: { PAGE_AUDIT_URL: url } },
 });
 
-const samples = [{ ...noMetrics, lcp: 900, cpuBusy: 0, mainThreadCpu: null, contended: false }];
+const samples = [{ ...noMetrics, lcp: 900, cpuBusy: 0, contended: false }];
 const runIn = async (id: string, region: string) => {
   const run = (await world.find(id)).runs.find((run) => run.region === region);
   if (!run) throw new Error('the run is not there');

@@ -174,8 +174,8 @@ test('a finished run shows the times that are stored as numbers as whole millise
   const lease = await world.leases.claim(await world.runOf(id), randomUUID(), new Date());
   const metrics = { ...noMetrics, performance: 98, fcp: 633.4567890123456, tbt: 0, cls: 0.04321 };
   const samples = [
-    { ...metrics, cpuBusy: 0.1, mainThreadCpu: null, contended: false },
-    { ...metrics, fcp: 800.5, cpuBusy: null, mainThreadCpu: null, contended: null },
+    { ...metrics, cpuBusy: 0.1, contended: false },
+    { ...metrics, fcp: 800.5, cpuBusy: null, contended: null },
   ];
   const outcome = { state: 'succeeded' as const, ...metrics, samples, spread: spreadOf(samples), attempts: [] };
   if (lease) await world.leases.finish(lease, outcome, new Date());
@@ -188,8 +188,8 @@ test('a finished run shows the times that are stored as numbers as whole millise
   expect(runs[0]).toMatchObject({
     ...texts,
     samples: [
-      { ...texts, cpuBusy: 0.1, mainThreadCpu: null, contended: false },
-      { ...texts, fcp: '801ms', cpuBusy: null, mainThreadCpu: null, contended: null },
+      { ...texts, cpuBusy: 0.1, contended: false },
+      { ...texts, fcp: '801ms', cpuBusy: null, contended: null },
     ],
     spread: { fcp: { min: '633ms', max: '801ms' }, tbt: { min: '0ms', max: '0ms' }, lcp: null },
   });
@@ -486,7 +486,7 @@ test('regions, versions and health show what the deployment offers', async () =>
   expect(versions.map(({ version }) => version)).toEqual(auditVersions.map(({ version }) => version));
   expect(versions[0]).toMatchObject({ aliases: ['latest', '13'] });
   expect(versions[0]).toMatchObject({
-    metrics: ['fcp', 'si', 'lcp', 'tti', 'tbt', 'cls', 'ttfb', 'bytes', 'requests'],
+    metrics: ['fcp', 'si', 'lcp', 'tti', 'tbt', 'cls', 'ttfb', 'bytes', 'requests', 'mainThreadCpu'],
   });
   expect(await (await call('/v1/limits')).json()).toEqual({
     maxBodyBytes: 131_072,

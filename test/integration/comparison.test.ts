@@ -24,7 +24,7 @@ const compare = (id: string, query = '') => fetchDocumented(`${api.url}/v1/check
 
 const finish = async (run: RunItem, lcps: readonly number[]) => {
   const lease = await world.claim(run);
-  const samples = lcps.map((lcp) => ({ ...noMetrics, lcp, cpuBusy: 0, mainThreadCpu: null, contended: false }));
+  const samples = lcps.map((lcp) => ({ ...noMetrics, lcp, cpuBusy: 0, contended: false }));
   const outcome =
     samples.length === 0
       ? { state: 'failed' as const, error: runError('dns-failure') }

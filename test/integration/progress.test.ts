@@ -91,7 +91,7 @@ test('a worker that takes over measures every sample again, and no sample counts
     auditCode: null,
     contended: false,
   }));
-  const sample = { ...noMetrics, fcp: 1, cpuBusy: null, mainThreadCpu: null, contended: null };
+  const sample = { ...noMetrics, fcp: 1, cpuBusy: null, contended: null };
   const dead = (await world.leases.claim(run, randomUUID(), later(new Date(), -120))) as Lease;
   await world.leases.recordAttempt(dead, { attempts, samples: attempts.map(() => sample) });
   expect((await world.runOf(check.id)).samples).toHaveLength(4);

@@ -78,7 +78,6 @@ const finish = async (run: RunItem) => {
     ...noMetrics,
     lcp,
     cpuBusy: 0,
-    mainThreadCpu: null,
     contended: false,
   }));
   const metrics = { ...noMetrics, lcp: 633, samples, spread: spreadOf(samples) };

@@ -174,7 +174,7 @@ test('the samples of both variants are shown while the run is in work, and a los
   const lease = await world.claim(run as never);
   const attempt = { number: 1, startedAt: lease.run.updatedAt, finishedAt: lease.run.updatedAt, seconds: 1 };
   const attempts = [{ ...attempt, code: null, auditCode: null, contended: false, variant: 'own' as const }];
-  const sample = { ...noMetrics, lcp: 1500, cpuBusy: 0, mainThreadCpu: null, contended: false };
+  const sample = { ...noMetrics, lcp: 1500, cpuBusy: 0, contended: false };
   await world.leases.recordAttempt(lease, { attempts, samples: [sample], against: [sample, sample] });
   const look = async () => {
     const [shown] = (await checkOf(id)).runs;

@@ -59,7 +59,6 @@ export const startPages = async () => {
       lcp,
       cls: 0.01,
       cpuBusy: 0,
-      mainThreadCpu: null,
       contended,
     }));
     const {

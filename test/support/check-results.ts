@@ -35,7 +35,6 @@ export const samplesOf = (page: keyof typeof recorded, from: number, count = 3):
       ...sample,
       tbt: (tbt ?? 0) + more,
       tti: (tti ?? 0) + more,
-      mainThreadCpu: null,
       contended: false,
     };
   });

@@ -22,7 +22,6 @@ export const environment: Environment = {
   cpuBusy: 0.02,
   cpuStolen: 0,
   cpuWaitMs: 4,
-  mainThreadCpu: 152,
   corrected: false,
   contended: false,
 };

@@ -51,15 +51,9 @@ export const measured = (result: Exclude<Result, { failed: unknown }>) => {
     tbt: 120,
     cls: 0.02,
     cpuBusy: 0,
-    mainThreadCpu: null,
     contended,
   }));
-  const {
-    cpuBusy: _,
-    mainThreadCpu: ___,
-    contended: __,
-    ...metrics
-  } = samples[0] ?? { ...noMetrics, cpuBusy: 0, mainThreadCpu: null, contended };
+  const { cpuBusy: _, contended: __, ...metrics } = samples[0] ?? { ...noMetrics, cpuBusy: 0, contended };
   return {
     state: 'succeeded' as const,
     ...metrics,

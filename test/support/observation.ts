@@ -30,6 +30,7 @@ export const metrics = {
   ttfb: 12.5,
   bytes: 1533,
   requests: 2,
+  mainThreadCpu: null,
 };
 const summary = (changes: Partial<AuditSummary> = {}): AuditSummary => ({
   metrics,

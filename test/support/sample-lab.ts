@@ -27,9 +27,9 @@ export const startSampleLab = async (options: Partial<AuditOptions> = {}) => {
     const verdict = await lab.audit(anOrder({ url, ...options }), new AbortController().signal);
     if (verdict.state === 'failed') throw new Error(verdict.error.message);
     const { environment, metrics, uncorrected } = verdict;
-    const { cpuBusy = null, cpuWaitMs = null, mainThreadCpu = null } = environment ?? {};
+    const { cpuBusy = null, cpuWaitMs = null } = environment ?? {};
     const { corrected = null, contended = null, host = null } = environment ?? {};
-    const use = { cpuBusy, cpuWaitMs, mainThreadCpu, corrected, contended };
+    const use = { cpuBusy, cpuWaitMs, corrected, contended };
     return { host, sample: { at, ...metrics, ...use, ...(uncorrected && { uncorrected }) } };
   };
   /** Audits a page until there are enough samples, one after another. */

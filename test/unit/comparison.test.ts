@@ -5,11 +5,13 @@ import { compareChecks } from '../../shared/comparison/comparison.ts';
 import { compareRegions } from '../../shared/comparison/regions.ts';
 import { CheckComparison, RegionComparison } from '../../shared/comparison/schemas.ts';
 import type { ComparedCheck } from '../../shared/comparison/sides.ts';
+import { differenceCodes, isSpoiledBy } from '../../shared/comparison/spoils.ts';
 import type { Environment } from '../../shared/environment.ts';
-import { noMetrics, spreadOf } from '../../shared/page-metrics.ts';
+import { metricNames, noMetrics, spreadOf } from '../../shared/page-metrics.ts';
 import type { Metrics, Sample } from '../../shared/page-metrics-schemas.ts';
 import type { Region } from '../../shared/regions.ts';
 import { newRun, type Run } from '../../shared/run.ts';
+import { simulatedNames } from '../../shared/simulated-loads.ts';
 import { presets } from '../../shared/throttling.ts';
 import { environment } from '../support/environment.ts';
 
@@ -18,7 +20,7 @@ const otherId = '7c2f8f5e-0d3f-4c5b-9f0e-0f8b6a2d9c22';
 
 /** Returns a succeeded run with these samples. The first sample is the one that the run shows. */
 const runOf = (region: Region, samples: Partial<Metrics>[], change: Partial<Environment> = {}): Run => {
-  const all = samples.map((sample) => ({ ...noMetrics, ...sample, cpuBusy: 0, mainThreadCpu: null, contended: false }));
+  const all = samples.map((sample) => ({ ...noMetrics, ...sample, cpuBusy: 0, contended: false }));
   return {
     ...newRun({ url: 'https://example.com/', auditVersion: '13.5.0' }, region, id, '2031-01-01T00:00:00.000Z'),
     state: 'succeeded',
@@ -192,6 +194,22 @@ test.each<[string, Partial<Environment>, object, (keyof Metrics)[]]>([
     'bytes',
   ]);
   expect(checksOf([before], [before], {}, { pool: [aCheck([after])] }).pooledCheckIds).toEqual([]);
+});
+
+test('the API documentation names each difference, and the metrics that it spoils', () => {
+  const table = readFileSync('shared/API.md', 'utf8').split('| difference | ')[1]?.split('\n\n')[0] ?? '';
+  const texts = {
+    all: metricNames,
+    'the performance score and the times, but not `ttfb`': [...simulatedNames, 'mainThreadCpu'],
+    'the performance score and the times, but neither `ttfb` nor `mainThreadCpu`': simulatedNames,
+    'those that only one check has': [],
+  };
+  const rows = table.split('\n').map((row) => row.slice(2, -2).split(' | '));
+  for (const code of differenceCodes) {
+    const [, text = ''] = rows.find(([codes]) => codes?.includes(`\`${code}\``)) ?? [];
+    const spoiled = metricNames.filter((name) => isSpoiledBy(name, code));
+    expect([code, texts[text as keyof typeof texts]]).toEqual([code, spoiled]);
+  }
 });
 
 test('a difference of one region spoils no other region, and is listed once for all that have it', () => {

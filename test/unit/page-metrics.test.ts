@@ -17,10 +17,12 @@ const scores = { performance: 98, accessibility: 100, bestPractices: 96, pwa: nu
 const load = { bytes: 412_876, requests: 31 };
 const stored: Metrics = {
   ...{ ...scores, ...load, fcp: 633.4, si: 633.5, lcp: 1912.5, tti: 2000, tbt: 0.2, cls: 0.0432, ttfb: 184.3 },
+  mainThreadCpu: 152,
 };
 const shown = {
   ...{ ...scores, ...load, fcp: '633ms', si: '634ms', lcp: '1913ms', tti: '2000ms', tbt: '0ms', cls: 0.0432 },
   ttfb: '184ms',
+  mainThreadCpu: '152ms',
 };
 
 test('stored metrics are integer scores, and times and layout shift as numbers', () => {
@@ -41,7 +43,17 @@ test('stored metrics are integer scores, and times and layout shift as numbers',
 
 test('shown metrics are integers, "<integer>ms", and a number; nothing else', () => {
   const known = { performance: 98, accessibility: 100, bestPractices: 96, pwa: null, seo: 91, agenticBrowsing: null };
-  const times = { fcp: '633ms', si: '633ms', lcp: '633ms', tti: '633ms', tbt: '0ms', cls: 0.043, ttfb: '9ms', ...load };
+  const times = {
+    fcp: '633ms',
+    si: '633ms',
+    lcp: '633ms',
+    tti: '633ms',
+    tbt: '0ms',
+    cls: 0.043,
+    ttfb: '9ms',
+    ...load,
+    mainThreadCpu: '9ms',
+  };
   expect(MetricsView.safeParse({ ...known, ...times }).success).toBe(true);
   expect(MetricsView.safeParse({ ...known, ...times, performance: 0.98 }).success).toBe(false);
   expect(MetricsView.safeParse({ ...known, ...times, fcp: '633.2ms' }).success).toBe(false);
@@ -52,12 +64,12 @@ test('shown metrics are integers, "<integer>ms", and a number; nothing else', ()
 test('a view rounds times to whole milliseconds and keeps the other values', () => {
   expect(metricsView(stored)).toEqual(shown);
   expect(metricsView(noMetrics)).toEqual(noMetrics);
-  const busy = { cpuBusy: 0.2, mainThreadCpu: null, contended: true };
+  const busy = { cpuBusy: 0.2, contended: true };
   expect(sampleView({ ...stored, ...busy })).toEqual({ ...shown, ...busy });
 });
 
 test('a view has the fields of its schema in their order, and no others', () => {
-  const more = { ...stored, cpuBusy: 0.2, mainThreadCpu: null, contended: true, addedLater: 'x' };
+  const more = { ...stored, cpuBusy: 0.2, contended: true, addedLater: 'x' };
   expect(Object.keys(metricsView(more))).toEqual(Object.keys(MetricsView.shape));
   expect(Object.keys(sampleView(more))).toEqual(Object.keys(SampleView.shape));
   const spread = { ...spreadOf([stored, stored]), addedLater: 'x' } as Parameters<typeof spreadView>[0];

@@ -28,7 +28,7 @@ test('a page with a task of 300 ms more has regressed in TBT, and the interval h
 const aRun = (own: readonly number[], against: readonly number[]): Run => {
   const [run] = aCheck({ regions: ['us-west1'], against: { url: 'https://www.example.com/' } }).runs as [Run];
   const samplesOf = (lcps: readonly number[]) =>
-    lcps.map((lcp) => ({ ...noMetrics, lcp, cpuBusy: 0, mainThreadCpu: null, contended: false }));
+    lcps.map((lcp) => ({ ...noMetrics, lcp, cpuBusy: 0, contended: false }));
   const measured = (lcps: readonly number[]) => ({ lcp: lcps[0] ?? null, samples: samplesOf(lcps), environment });
   const other = measured(against);
   return { ...run, ...measured(own), state: 'succeeded', against: run.against && { ...run.against, ...other } };

@@ -42,8 +42,9 @@ test('the answer to a create shows the inputs that were sent and no other stored
 
 test('a run shows its times as text, and so do its samples and its spread', () => {
   const load = { bytes: 412_876, requests: 31 };
-  const times = { fcp: 633.4, si: 633.5, lcp: 912.1, tti: 2000, tbt: 0.3, cls: 0.043, ttfb: 184.3, ...load };
-  const sample = { ...noMetrics, ...times, cpuBusy: 0, mainThreadCpu: null, contended: false };
+  const cpu = { mainThreadCpu: 152 };
+  const times = { fcp: 633.4, si: 633.5, lcp: 912.1, tti: 2000, tbt: 0.3, cls: 0.043, ttfb: 184.3, ...load, ...cpu };
+  const sample = { ...noMetrics, ...times, cpuBusy: 0, contended: false };
   const { id: checkId, runs } = aCheck();
   const [run] = runs as [Run];
   const shown = runView({ ...run, checkId, ...times, samples: [sample, sample], spread: spreadOf([sample, sample]) });
@@ -56,6 +57,7 @@ test('a run shows its times as text, and so do its samples and its spread', () =
     cls: 0.043,
     ttfb: '184ms',
     ...load,
+    mainThreadCpu: '152ms',
   };
   expect(shown).toMatchObject(texts);
   expect(shown.samples).toMatchObject([texts, texts]);

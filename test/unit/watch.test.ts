@@ -21,7 +21,6 @@ const checkOf = (lcps: readonly number[], change: Change = {}, inputs: Partial<C
     lcp,
     ...metrics,
     cpuBusy: 0,
-    mainThreadCpu: null,
     contended,
   }));
   const run = {

@@ -1,4 +1,5 @@
-import { type MetricName, pageMetric } from '../../../shared/page-metrics.ts';
+import { isSpoiledBy } from '../../../shared/comparison/spoils.ts';
+import type { MetricName } from '../../../shared/page-metrics.ts';
 import type { RunView } from '../../../shared/run.ts';
 import { isNotJudged } from '../../words/assertions.ts';
 import type { CheckResult } from '../result.ts';
@@ -58,4 +59,4 @@ export const worstFirst = (results: readonly CheckResult[]): CheckResult[] => {
 
 /** Returns true if the machine may have changed a score, so that nobody should look at the check first because of it. */
 const isNoise = ({ environment }: RunView, name: MetricName): boolean =>
-  environment?.contended === true && pageMetric(name).dependsOn !== 'page';
+  environment?.contended === true && isSpoiledBy(name, 'contended');

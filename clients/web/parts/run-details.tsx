@@ -99,10 +99,6 @@ export const Environment = ({ run }: { run: RunView }) => {
     ['CPU used by others', percent(environment.cpuBusy)],
     ['CPU taken by the hypervisor', percent(environment.cpuStolen)],
     ['Wait for a CPU', cpuWaitText(environment)],
-    [
-      'CPU time of the main thread',
-      environment.mainThreadCpu === null ? '–' : `${environment.mainThreadCpu.toLocaleString('en')} ms`,
-    ],
     ['Contended', contended === null ? '–' : contended ? "yes: don't compare the performance of this run" : 'no'],
   ];
   return (

@@ -62,7 +62,7 @@ export const judge = (observation: Observation): AuditResult => {
     return {
       ...common,
       state: 'succeeded',
-      metrics: summary.metrics,
+      metrics: { ...summary.metrics, mainThreadCpu: wholeMs(summary.mainThread?.ranMs) },
       ...(summary.simulations && { simulations: summary.simulations }),
       ...(summary.uncorrected && { uncorrected: summary.uncorrected }),
     };
@@ -125,7 +125,6 @@ const environmentOf = (
     cpuBusy: rounded(cpu?.others),
     cpuStolen: rounded(cpu?.stolen),
     cpuWaitMs: wholeMs(summary?.mainThread?.waitedMs),
-    mainThreadCpu: wholeMs(summary?.mainThread?.ranMs),
     corrected: summary?.mainThread?.isCorrected ?? null,
     contended: cpu && (complete && summary ? isDistorted(summary, observation) : starvedShare > MAX_STARVED),
   };

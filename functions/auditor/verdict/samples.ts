@@ -45,7 +45,6 @@ export const measuredResult = (samples: readonly Succeeded[], wanted: number): M
 export const sampleOf = ({ metrics, environment }: Succeeded): Sample => ({
   ...metrics,
   cpuBusy: environment?.cpuBusy ?? null,
-  mainThreadCpu: environment?.mainThreadCpu ?? null,
   contended: environment?.contended ?? null,
 });
 
