@@ -19,15 +19,22 @@ const PAUSE_MS = 1000;
 
 /**
  * Deletes expired items and old reports at the start and then daily, as DynamoDB's time to live and the bucket's
- * lifecycle rules do on AWS. Deletes the secrets of no open check hourly. `stop` waits for the deletion at work.
+ * lifecycle rules do on AWS, unless the clock may be wrong. Deletes the secrets of no open check hourly. `stop` waits for the deletion at work.
  */
-export const startExpiry = (data: Data) => {
+export const startExpiry = ({
+  isClockTrusted,
+  ...data
+}: Data & { isClockTrusted: (now: Date) => Promise<boolean> }) => {
   const stopping = new AbortController();
   const { signal } = stopping;
   const run = async () => {
     for (let hours = 0; !signal.aborted; hours++) {
-      const deletion = hours % 24 === 0 ? deleteExpired : deleteEndedSecrets;
-      await deletion(data, new Date(), { signal }).catch((error: Error) => {
+      const now = new Date();
+      const deletion = async () => {
+        const isTrusted = await isClockTrusted(now);
+        await (hours % 24 === 0 && isTrusted ? deleteExpired : deleteEndedSecrets)(data, now, { signal });
+      };
+      await deletion().catch((error: Error) => {
         if (!signal.aborted)
           console.error(`Could not delete expired data. The next try is within a day: ${redactForLog(error.message)}`);
       });

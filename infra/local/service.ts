@@ -14,6 +14,7 @@ import { importApi, startGateway } from './gateway.ts';
 import { keepPreparing } from './keep-preparing.ts';
 import { startPollers } from './pollers.ts';
 import { programFolder } from './program-folder.ts';
+import { trustedClock } from './trusted-clock.ts';
 import { bundlePage, writePage } from './web-page.ts';
 
 export type ServiceSettings = {
@@ -76,6 +77,7 @@ export const startService = async (settings: ServiceSettings, print: (line: stri
     db: functions.db,
     s3: new S3Client({ region: process.env.HOME_REGION as string, ...clientSettings() }),
     bucket: process.env.REPORT_BUCKET as string,
+    isClockTrusted: trustedClock(aws.database, print),
   });
   const bundling = buildWhenIdle(auditorDir, print);
   const printMessage = consoleLines({ store: functions.store, url: gateway.url, print });

@@ -8,13 +8,16 @@ import { beforeAll, expect, test } from 'vitest';
 import { clientSettings } from '../../functions/lib/aws-client.ts';
 import { getItem } from '../../functions/lib/store/dynamodb.ts';
 import { checkKey, type RunItem } from '../../functions/lib/store/items.ts';
-import { deleteExpired } from '../../infra/local/expiry.ts';
+import { Database } from '../../infra/local/database.ts';
+import { deleteExpired, startExpiry } from '../../infra/local/expiry.ts';
+import { trustedClock } from '../../infra/local/trusted-clock.ts';
 import { partitions } from '../../shared/partitions.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { aCheck, later, startWorld, type World } from '../support/world.ts';
 
 const DAY = 24 * 3600;
 const dataDir = temporaryFolder('expiry');
+const temporaryPath = temporaryFolder('clock');
 let world: World;
 beforeAll(async () => {
   world = await startWorld({}, { dataDir });
@@ -74,3 +77,52 @@ test('expired checks, runs, pointers and old reports are deleted from the disk, 
   await world.stop();
   expect(await readdir(join(dataDir, 'objects'))).toEqual([]);
 });
+
+test('a clock that is a year ahead at a start deletes nothing until the service has run with it for a day', async () => {
+  const path = join(temporaryPath, 'clock.db');
+  const printed: string[] = [];
+  const t0 = new Date('2031-01-01T12:00:00.000Z');
+  const restarted = async (...hours: number[]) => {
+    const database = new Database({ path });
+    const isTrusted = trustedClock(database, (line) => printed.push(line));
+    const answers: boolean[] = [];
+    for (const each of hours) answers.push(await isTrusted(later(t0, each * 3600)));
+    await database.close();
+    return answers;
+  };
+  expect(await restarted(0, 1)).toEqual([true, true]);
+  expect(await restarted(6 * 24)).toEqual([true]); // a service that was off for some days
+  expect(printed).toEqual([]);
+  const year = 365 * 24;
+  expect(await restarted(year, year + 1)).toEqual([false, false]);
+  expect(await restarted(year + 2)).toEqual([false]);
+  expect(printed).toEqual(
+    Array(2).fill(expect.stringMatching(/is 359 days later than .* set the clock: nothing is lost/)),
+  );
+  expect(await restarted(6 * 24 + 1)).toEqual([true]); // the clock was set right
+  const day = Array.from({ length: 25 }, (_, i) => year + i);
+  expect(await restarted(...day)).toEqual([...Array(24).fill(false), true]);
+  expect(await restarted(year + 26)).toEqual([true]);
+});
+
+test.each([true, false])(
+  'with a clock that is trusted or not (%s), expired items are deleted or not',
+  async (isTrusted) => {
+    await using here = await startWorld();
+    const check = aCheck({ now: later(new Date(), -91 * DAY) });
+    await here.create(check);
+    const s3 = new S3Client(clientSettings());
+    const bucket = here.env.REPORT_BUCKET as string;
+    let asked = 0;
+    const isClockTrusted = async () => {
+      asked++;
+      return isTrusted;
+    };
+    const expiry = startExpiry({ db: here.db, s3, bucket, isClockTrusted });
+    const stored = async () => Boolean(await getItem(here.db, checkKey(check.id)));
+    if (isTrusted) await expect.poll(stored).toBe(false);
+    else await expect.poll(() => asked).toBe(1);
+    await expiry.stop();
+    expect(await stored()).toBe(!isTrusted);
+  },
+);

@@ -66,7 +66,7 @@ const writeBackup = (dataDir: string, part: string): Copied => {
   try {
     // Nobody reads the file before it is complete, so it needs no journal.
     db.exec('PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA secure_delete = ON');
-    db.exec(`${SCHEMA} DROP TABLE messages; DROP TABLE probe; ${BACKUP_SCHEMA}`);
+    db.exec(`${SCHEMA} DROP TABLE messages; DROP TABLE probe; DROP TABLE clock; ${BACKUP_SCHEMA}`);
     db.prepare('ATTACH ? AS data').run(databaseFile(dataDir));
     copyFiles(db, objectFolder(dataDir));
     copySnapshot(db, objectFolder(dataDir));
