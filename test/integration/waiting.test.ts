@@ -229,9 +229,9 @@ test('a service that stops answers its waits with the present state', async () =
 const hasCurl = spawnSync('curl', ['--version']).status === 0;
 const needsCurl = unlessMissing(hasCurl ? undefined : 'curl');
 
-test('the loop of the README follows a check to its end with curl alone', needsCurl, async () => {
+test('the loop of the documentation follows a check to its end with curl alone', needsCurl, async () => {
   const { id, finish } = await runningCheck();
-  const [loop = ''] = /^while curl .*?\bdone$/ms.exec(readFileSync('README.md', 'utf8')) ?? [];
+  const [loop = ''] = /^while curl .*?\bdone$/ms.exec(readFileSync('shared/API.md', 'utf8')) ?? [];
   expect(loop.split('\n').length).toBeLessThanOrEqual(3);
   const ours = loop
     .replace(/http:\S+/, `${api.url}/v1/checks/${id}`)

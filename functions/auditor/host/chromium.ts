@@ -36,14 +36,20 @@ export const prepareChromium = async (dir = tmpdir(), signal?: AbortSignal): Pro
   await makeReadable(home).catch(() => {}); // another user owns the copy
   const executable = join(home, 'chromium');
   const folder = deployed ?? join(home, 'fonts');
-  const [fonts, env] = [await fingerprintOf(folder), onlyFontsOf(folder)];
+  const env = onlyFontsOf(folder);
+  const started = async (variables: Record<string, string>): Promise<Chromium> => {
+    const fonts = await fingerprintOf(folder).catch(({ message }: Error) => {
+      throw new Error(`The fonts of Chromium can't be read: ${message}. Delete ${home} and retry.`);
+    });
+    return { executable, env: variables, fonts };
+  };
 
   const error = await startError(executable, env);
-  if (!error) return { executable, env, fonts };
+  if (!error) return started(env);
   const bundled = { ...env, LD_LIBRARY_PATH: join(home, 'al2023', 'lib') };
   // Chromium loads this library at its first https page, and crashes if the machine lacks what the library needs.
   const bundledError = await startError(executable, { ...bundled, LD_PRELOAD: 'libsoftokn3.so' });
-  if (!bundledError) return { executable, env: bundled, fonts };
+  if (!bundledError) return started(bundled);
   const library = bundledError.match(/loading shared libraries: (\S+?):/)?.[1];
   throw new Error(
     library
