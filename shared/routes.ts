@@ -48,7 +48,12 @@ export const routes = [
     function: 'list-runs',
     query: [...range, 'url', 'region', 'device', 'auditVersion', ...filters],
   },
-  { ...read, path: '/v1/pages', function: 'list-pages', query: [...range, 'url', 'region', 'device', 'label'] },
+  {
+    ...read,
+    path: '/v1/pages',
+    function: 'list-pages',
+    query: [...range, 'url', 'region', 'device', 'label', 'since', 'q', 'changed', 'sort'],
+  },
   { ...sharedRead, path: '/v1/checks/{checkId}', function: 'get-check' },
   { method: 'DELETE', path: '/v1/checks/{checkId}', function: 'delete-check', scope: 'checks:write' },
   {

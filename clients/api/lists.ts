@@ -1,4 +1,4 @@
-import type { ParameterName } from '../../shared/list-parameters.ts';
+import type { ListParameter, PageParameter } from '../../shared/list-parameters.ts';
 import type { CheckSummary } from '../../shared/summaries.ts';
 
 /** One page of checks. `unreadable` has the ids of checks whose stored data can't be read. */
@@ -6,10 +6,10 @@ export type CheckList = { checks: CheckSummary[]; unreadable?: string[]; nextCur
 
 /** Query parameters of the list of checks. A label is `name:value`. */
 export type ListFilters = { limit?: number | undefined; label?: readonly string[] | undefined } & {
-  [Name in Exclude<ParameterName, 'limit' | 'label' | 'region'>]?: string | undefined;
+  [Name in Exclude<ListParameter, 'limit' | 'label' | 'region'>]?: string | undefined;
 };
 
 /** Query parameters of the list of pages. */
-export type PageFilters = Pick<ListFilters, 'limit' | 'label' | 'cursor' | 'url' | 'device'> & {
-  region?: string | undefined;
+export type PageFilters = { limit?: number | undefined; label?: readonly string[] | undefined } & {
+  [Name in Exclude<PageParameter, 'limit' | 'label'>]?: string | undefined;
 };

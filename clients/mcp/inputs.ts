@@ -54,7 +54,7 @@ const lists = {
   device: Device.optional(),
   label: z.array(z.string()).optional().describe('Such as branch=main. All must match.'),
   limit: ListLimit,
-  cursor: z.string().optional().describe('The nextCursor of the page before.'),
+  cursor: z.string().optional(),
 };
 
 export const ListInputs = inputsOf({
@@ -63,7 +63,12 @@ export const ListInputs = inputsOf({
   assertionsPassed: z.boolean().optional().describe('Checks whose assertions passed, or failed.'),
 });
 
-export const PagesInputs = inputsOf({ ...lists, region: z.string().optional() });
+export const PagesInputs = inputsOf({
+  ...lists,
+  region: z.string().optional(),
+  since: z.string().optional().describe('previous, 7d (default), 30d or release=1.2.'),
+  search: z.string().optional(),
+});
 
 export const SchedulesInputs = inputsOf({ limit: Limit });
 

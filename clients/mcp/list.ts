@@ -1,10 +1,9 @@
-import type { PageList, PageResult } from '../../shared/pages.ts';
+import type { Page, PageList, PageResult } from '../../shared/pages.ts';
 import { pick } from '../../shared/pick.ts';
 import type { Schedule, ScheduleList } from '../../shared/schedules.ts';
 import type { CheckSummary } from '../../shared/summaries.ts';
 import type { CheckList } from '../api/lists.ts';
-import { changeText } from '../words/change.ts';
-import { pageChangeWords } from '../words/pages.ts';
+import { failureText, pageChangeWords, pagesHeadline } from '../words/pages.ts';
 import { everyText, lastText } from '../words/schedules.ts';
 import { unreadableNote } from '../words/words.ts';
 import { bytesOf, fitted, MAX_BYTES, withShortTexts } from './fit.ts';
@@ -45,35 +44,40 @@ const listedCheck = (check: CheckSummary, site: string) => ({
   runs: check.runs.map(({ id, ...run }) => ({ runId: id, ...run })),
 });
 
+/** Returns pages, those that changed most first, under the sentence that says how many got worse. */
 export const pagesAnswer =
-  (site: string) =>
-  ({ pages, nextCursor }: PageList, count?: number) => ({
+  (site: string, since?: string) =>
+  ({ pages, counts, cut, nextCursor }: PageList, count?: number) => ({
+    summary: pagesHeadline({ counts, cut }, since),
+    total: counts.total,
     pages: pages.slice(0, count).map((page) => listedPage(page, site)),
     nextCursor,
   });
 
-const listedPage = (result: PageResult, site: string) => {
-  const { id, checkId, change, errorCode, links, ...page } = result;
+const listedPage = ({ url, changed, results }: Page, site: string) => {
+  const first = results.find(({ change }) => change?.verdict === 'regressed') ?? results[0];
+  return { url, changed, results: results.map(listedResult), ...(first && { page: site + first.links.page }) };
+};
+
+const listedResult = (result: PageResult) => {
+  const { id, checkId, state, change, links } = result;
   return {
-    ...pick(page, ['url', 'region', 'device', 'state']),
-    ...(errorCode && { error: errorCode }),
-    ...pick(page, ['performance', 'lcp', 'tbt', 'cls', 'createdAt']),
-    ...(page.contended && { contended: true }),
-    ...(change && { change: { ...changeOf(result), baseCheckId: change.baseCheckId } }),
-    ...(links.self && { checkId, runId: id }),
-    page: site + links.page,
+    ...pick(result, ['region', 'device']),
+    ...(state === 'failed' && { state, error: failureText(result) }),
+    ...(state !== 'failed' && pick(result, ['performance', 'lcp', 'tbt', 'cls'])),
+    ...pick(result, ['createdAt']),
+    ...(result.contended && { contended: true }),
+    ...(state !== 'failed' && { change: changeOf(result) }),
+    ...(change?.changedAt && { ...pick(change, ['changedAt', 'checkId', 'baseCheckId']) }),
+    ...(!change?.changedAt && links.check && { checkId }),
+    ...(links.self && { runId: id }),
   };
 };
 
-/** Returns the verdict of a change, why there is none, and in words the metrics that have the verdict. */
-const changeOf = (result: PageResult) => {
-  const { verdict, text, changed } = pageChangeWords(result);
-  const texts = changed.map(({ name, of }) => [name, `${of.base} → ${of.value}: ${changeText(name, of)}`]);
-  return {
-    verdict,
-    ...(text !== verdict && { text }),
-    ...(texts.length > 0 && { metrics: Object.fromEntries(texts) }),
-  };
+/** Returns the change in words: each metric that changed, or why nobody can say. */
+const changeOf = (result: PageResult): string => {
+  const { verdict, text, metrics } = pageChangeWords(result);
+  return metrics.length > 0 ? `${verdict}: ${metrics.join(', ')}` : text;
 };
 
 /** Returns the schedules, which the service lists all at once. */

@@ -36,20 +36,9 @@ export const ListAnswer = {
 };
 
 export const PagesAnswer = {
-  pages: z.array(
-    z.looseObject({
-      url: z.string(),
-      region: z.string(),
-      device: z.string(),
-      state: z.string(),
-      performance: z.number().nullable(),
-      change: z
-        .looseObject({ verdict: z.string(), baseCheckId: z.string() })
-        .optional()
-        .describe('From the result before. `metrics` has those with the verdict, and `text` says why there is none.'),
-      page: Page,
-    }),
-  ),
+  summary: z.string(),
+  total: z.number(),
+  pages: z.array(z.looseObject({ url: z.string(), changed: z.string() })),
   nextCursor,
 };
 

@@ -81,13 +81,18 @@ const tools = {
   }),
   list_pages: tool({
     title: 'List pages',
-    description:
-      'Returns the newest result of each URL, device and region, the worst first. `change` compares it with the result before.',
+    description: 'Says how many pages got worse, and returns those first.',
     inputs: PagesInputs,
     outputs: PagesAnswer,
-    work: (client, { limit, label, ...filters }, { signal, site }) => {
-      const query = { ...filters, label: label?.map(withColon) };
-      return listed((count) => client.pages({ ...query, limit: count }, { signal }), pagesAnswer(site), limit);
+    work: (client, { limit, label, since, search, ...filters }, { signal, site }) => {
+      const query = {
+        ...filters,
+        sort: 'change',
+        q: search,
+        since: since && withColon(since),
+        label: label?.map(withColon),
+      };
+      return listed((count) => client.pages({ ...query, limit: count }, { signal }), pagesAnswer(site, since), limit);
     },
   }),
   list_schedules: tool({

@@ -18,5 +18,10 @@ const format = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeStyle: '
 /** Returns a time in the time zone of its reader, with the name of the zone. */
 export const localTime = (at: string) => format.format(new Date(at));
 
+const days = new Intl.DateTimeFormat('en', { month: 'short', day: 'numeric' });
+
+/** Returns the day of a time in the time zone of its reader, such as `Nov 24`. */
+export const localDay = (at: string): string => days.format(new Date(at));
+
 /** Returns the name of the time zone, such as `UTC` or `GMT+2`. */
 export const zoneName = () => format.formatToParts().find(({ type }) => type === 'timeZoneName')?.value ?? '';

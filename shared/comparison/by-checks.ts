@@ -1,3 +1,4 @@
+import { pick } from '../pick.ts';
 import {
   type Checks,
   DRIFT_CHECKS,
@@ -35,20 +36,35 @@ export const changeOfChecks = (
   head: Checks,
   { confidence, page, history }: Options,
 ): ChangeOfChecks | undefined => {
-  const [before, after] = [base.map(locationOf), head.map(locationOf)];
   const within = noiseWithin([...base, ...head]);
+  const known = within.freedom === 0 ? null : pick(within, ['variance', 'ofLocation']);
+  return changeOfLocations(metric, base.map(locationOf), head.map(locationOf), known, { confidence, page, history });
+};
+
+/** Variance within checks, and its part in the variance of the location of a check. */
+type Within = { variance: number | null; ofLocation: number };
+
+/** Does the same for locations of checks. `within` is null if no check has shown the noise within it. */
+export const changeOfLocations = (
+  metric: DriftingMetric,
+  before: readonly number[],
+  after: readonly number[],
+  within: Within | null,
+  { confidence, page, history }: Options,
+): ChangeOfChecks | undefined => {
   const own = ownNoise(history);
   const measuredFreedom = own.freedom + before.length + after.length - 2;
-  const worth = within.freedom === 0 ? 0 : DRIFT_CHECKS; // one sample a check does not show the noise within it
+  const worth = within ? DRIFT_CHECKS : 0; // one sample a check does not show the noise within it
   const freedom = worth + measuredFreedom;
   if (freedom < MIN_FREEDOM) return undefined;
-  const expected = driftOf(metric, (meanOf(before) + meanOf(after)) / 2, page) ** 2 + within.ofLocation;
+  const { variance: ofSamples = null, ofLocation = 0 } = within ?? {};
+  const expected = driftOf(metric, (meanOf(before) + meanOf(after)) / 2, page) ** 2 + ofLocation;
   const squares = worth * expected + own.squares + squaresOf(before) + squaresOf(after);
-  const variance = Math.max(squares / freedom, within.ofLocation);
+  const variance = Math.max(squares / freedom, ofLocation);
   const error = Math.sqrt(variance * (1 / before.length + 1 / after.length));
   const shift = shiftWith(meanOf(after) - meanOf(before), studentReach(confidence, freedom) * error, confidence);
   const noise: Noise = {
-    within: within.freedom === 0 ? null : Math.sqrt(within.variance),
+    within: ofSamples === null ? null : Math.sqrt(ofSamples),
     between: Math.sqrt(variance),
     from: measuredFreedom >= DRIFT_CHECKS ? 'page' : 'prior',
     checks: own.checks + before.length + after.length,

@@ -4,12 +4,12 @@ import type { Checks, Drifting, DriftingMetric } from './noise.ts';
 import { medianOf, type Shift } from './shift.ts';
 
 /** Chance that an interval holds the true change. */
-const LEVEL = 0.99;
+export const LEVEL = 0.99;
 
 /** How a metric's samples are judged. Smaller changes than `smallest` are none: the difference, or the share of the larger median if that is more. */
 export type MetricRule = DriftingMetric & { smallest: { difference: number; share: number } };
 
-type Direction = 'higher' | 'lower' | 'same' | 'unknown';
+export type Direction = 'higher' | 'lower' | 'same' | 'unknown';
 
 /** Audits in turns, checks a side, or samples a side that would probably give a verdict. */
 export type Needs = { kind: 'turns' | 'checks' | 'samples'; count: number };
@@ -111,7 +111,10 @@ const withoutNoise = (base: readonly number[], head: readonly number[]): Change 
 const limitOf = ({ smallest }: MetricRule, base: readonly number[], head: readonly number[]): number =>
   Math.max(smallest.difference, smallest.share * Math.max(medianOf(base), medianOf(head)));
 
-const directionOf = ({ shift, gap = 0 }: Partial<ChangeOfSamples> & { shift: Shift }, limit: number): Direction => {
+export const directionOf = (
+  { shift, gap = 0 }: Partial<ChangeOfSamples> & { shift: Shift },
+  limit: number,
+): Direction => {
   const { estimate, low, high } = shift;
   if (low > 0 && low >= gap && estimate > limit) return 'higher';
   if (high < 0 && -high >= gap && -estimate > limit) return 'lower';
@@ -121,7 +124,7 @@ const directionOf = ({ shift, gap = 0 }: Partial<ChangeOfSamples> & { shift: Shi
 const widthOf = ({ shift }: ChangeOfChecks | ChangeOfSamples): number => shift.high - shift.low;
 
 /** Returns how far an estimate is from what its interval must exclude: 0, or a change that counts. */
-const distanceOf = ({ estimate }: Shift, limit: number): number => {
+export const distanceOf = ({ estimate }: Shift, limit: number): number => {
   const size = Math.abs(estimate);
   return size > limit ? size : limit - size;
 };

@@ -3,7 +3,7 @@ import type { MetricName } from '../page-metrics.ts';
 import { recordOf } from '../record.ts';
 import type { NamedSecrets } from '../secrets.ts';
 import { presets, type Throttling, throttlingNames } from '../throttling.ts';
-import { type DifferenceCode, differenceCodes, isSpoiledBy, type MachineCode } from './spoils.ts';
+import { type DifferenceCode, differenceCodes, isSpoiledBy, type MachineCode, spoilsAll } from './spoils.ts';
 
 /** Facts about a run's environment that decide whether it can be compared. */
 export const measuredNames = ['contended', 'host', 'chromium', 'sandbox', 'fonts', 'revision'] as const;
@@ -93,6 +93,17 @@ export const differencesOf = (base: AuditedAs, value: AuditedAs): Difference[] =
     const isEqual = before === null || after === null || keys[code](base) === keys[code](value);
     return isEqual ? [] : [{ code, base: before, value: after }];
   });
+
+/**
+ * Returns two texts that are equal for runs of a page that can be compared: in all metrics, and in those that depend on the
+ * machine too.
+ */
+export const seriesKeys = (audited: AuditedAs & Pick<MeasuredOn, 'host'>): { inputs: string; machine: string } => {
+  const codes = differenceCodes.filter((code) => code !== 'url' && code !== 'device');
+  const keyOf = (some: readonly DifferenceCode[]) => some.map((code) => keys[code](audited)).join();
+  const ofMachine = codes.filter((code) => !spoilsAll(code) && isSpoiledBy('performance', code));
+  return { inputs: keyOf(codes.filter(spoilsAll)), machine: `${keyOf(ofMachine)},${audited.host}` };
+};
 
 /** Returns each difference once. The regions of a check may differ in the same way. */
 export const distinct = (differences: readonly Difference[]): Difference[] => [

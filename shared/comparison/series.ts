@@ -82,6 +82,8 @@ const stepBetween = (metric: PageMetric, before: readonly Location[], after: rea
   const variance = (worth * expected + squaresOf(earlier) + squaresOf(later)) / freedom;
   const error = Math.sqrt(variance * (1 / earlier.length + 1 / later.length));
   const estimate = meanOf(later) - meanOf(earlier);
+  const isLater = Math.abs((later[0] as number) - meanOf(later)) <= Math.abs((later[0] as number) - meanOf(earlier));
+  if (!isLater) return undefined; // a single check far off makes no step of two
   const { difference, share } = metric.smallest;
   const limit = Math.max(difference, share * level, studentReach(CONFIDENCE, freedom) * error);
   const size = Math.abs(estimate);

@@ -4,10 +4,10 @@ import { acceptedParameters, ListParameters, type ParameterName } from '../list-
 /** Returns the documented query parameters of a list. */
 export const listQuery = <Name extends ParameterName>(
   names: readonly Name[],
-  required: { [Name in ParameterName]?: true } = {},
+  { required = {}, of = ListParameters }: { required?: { [Name in ParameterName]?: true }; of?: z.ZodObject } = {},
 ): Record<Name, z.ZodType> => {
   const documented = (name: Name): z.ZodType => {
-    const schema: z.ZodType = ListParameters.shape[name];
+    const schema = of.shape[name] as z.ZodType;
     const own = required[name] ? ((schema as z.ZodOptional).unwrap() as z.ZodType) : schema;
     return own.meta({ ...own.meta(), description: acceptedParameters[name], id: undefined });
   };

@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import { Fixes } from '../fixes/fix.ts';
+import { PageParameters } from '../list-parameters.ts';
 import { VariantName } from '../name-schemas.ts';
 import { Filmstrip } from '../offer.ts';
-import { PageResult } from '../pages.ts';
+import { PageList } from '../pages.ts';
 import { routeOf } from '../routes.ts';
 import { RunView } from '../run.ts';
 import { RunSummary } from '../summaries.ts';
@@ -17,7 +18,7 @@ import {
   waitElsewhere,
   waitedHeaders,
 } from './operation.ts';
-import { pageExample } from './page-example.ts';
+import { pagesExample } from './page-example.ts';
 
 const checkId = z.uuid().optional().describe('Id of the check. If it is sent, it must match.');
 const variant = VariantName.optional().describe('Variant of a check with `against`. Default: `own`.');
@@ -80,7 +81,7 @@ export const runOperations = {
     operationId: 'listRuns',
     summary: 'List the finished runs of a URL, newest first',
     description: 'With `Accept: text/csv` the answer is CSV (RFC 4180) with times in milliseconds.',
-    query: listQuery(routeOf('GET /v1/runs').query, { url: true }),
+    query: listQuery(routeOf('GET /v1/runs').query, { required: { url: true } }),
     answers: {
       200: {
         description: 'One page.',
@@ -94,15 +95,15 @@ export const runOperations = {
   'GET /v1/pages': {
     tag,
     operationId: 'listPages',
-    summary: 'List the newest finished result of each URL, device and region, the worst first',
+    summary: 'List your pages with their newest results, and how they changed',
     description:
-      'The worst are the runs that failed, and then those with the lowest performance score. A filter by label keeps the pages whose newest result has it.',
-    query: listQuery(routeOf('GET /v1/pages').query),
+      'By `sort=score` the worst are first: the pages with a run that failed, and then those with the lowest performance score. By `sort=change` those that lost most are first. A filter by label keeps the results that have the label. A page has changed if the series of its checks has a step since that time.',
+    query: listQuery(routeOf('GET /v1/pages').query, { of: PageParameters }),
     answers: {
       200: {
-        description: 'One page.',
-        schema: z.object({ pages: z.array(PageResult), nextCursor: z.string().nullable() }),
-        example: { pages: [pageExample()], nextCursor: null },
+        description: 'One part of the list.',
+        schema: PageList,
+        example: pagesExample(),
         headers: ['link?'],
       },
     },

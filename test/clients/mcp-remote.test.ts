@@ -85,7 +85,10 @@ test('an agent with a URL and a key runs a check, waits for its end, and finds i
   expect(data).not.toHaveProperty('next');
   expect((await call('list_checks', { label: ['by=agent'] })).data).toMatchObject({ checks: [{ checkId: found?.id }] });
   expect((await call('list_pages', { url: 'https://example.com/' })).data).toMatchObject({
-    pages: [{ checkId: found?.id, performance: 98, page: expect.stringContaining(`${api.url}/pages?url=`) }],
+    total: 1,
+    pages: [
+      { results: [{ checkId: found?.id, performance: 98 }], page: expect.stringContaining(`${api.url}/pages?url=`) },
+    ],
   });
 });
 

@@ -130,10 +130,13 @@ test('an agent runs a check, receives its progress, and rereads it', async () =>
   expect(check).toMatchObject(options);
   expect(await read('get_check', { checkId: id })).toEqual(check);
   expect(await read('compare', { checkId: id })).toMatchObject({ checkId: id, baseCheckId: null });
-  const { pages, nextCursor } = await read('list_pages', { label: ['branch=mcp'], limit: 1 });
-  expect([pages, nextCursor]).toMatchObject([[{ url: inputs.url, checkId: id, performance: 98 }], expect.any(String)]);
-  const rest = await read('list_pages', { label: ['branch:mcp'], cursor: nextCursor });
-  expect(rest).toMatchObject({ pages: [{ checkId: id }], nextCursor: null });
+  expect(await read('list_pages', { label: ['branch=mcp'], since: 'branch=mcp', search: 'EXAMPLE' })).toMatchObject({
+    summary: 'No page got worse since branch=mcp, 1 with too few checks to tell, of 1 page.',
+    pages: [
+      { url: inputs.url, results: [{ checkId: id, performance: 98, change: 'no check since' }, { checkId: id }] },
+    ],
+    nextCursor: null,
+  });
   expect(await read('list_schedules', {})).toEqual({ page: `${api.url}/schedules`, schedules: [] });
 });
 

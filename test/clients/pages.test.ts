@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { pagesIn } from '../../clients/cli/formats/pages.ts';
-import { byPlace } from '../../clients/words/pages.ts';
+import { pagesHeadline, uniquePages } from '../../clients/words/pages.ts';
 import { pageExample } from '../../shared/openapi/page-example.ts';
-import type { PageList, PageResult } from '../../shared/pages.ts';
+import type { Page, PageList, PageResult } from '../../shared/pages.ts';
 import { type Api, startApi } from '../support/api.ts';
 import { runHere } from '../support/command-context.ts';
 import { finishedCheck } from '../support/finished-checks.ts';
@@ -11,41 +11,33 @@ import { startOddServer } from '../support/odd-server.ts';
 
 const now = new Date('2026-11-25T18:49:27.905Z');
 const regressed = pageExample();
-const change = regressed.change as NonNullable<PageResult['change']>;
-const failed: PageResult = {
-  ...regressed,
-  ...{
-    url: 'https://broken.example/=1+1,"x"',
-    state: 'failed',
-    errorCode: 'dns-failure',
-    performance: null,
-    change: null,
-  },
-};
-const pages: PageResult[] = [
-  failed,
+const [result] = regressed.results as [PageResult];
+const change = result.change as NonNullable<PageResult['change']>;
+const score = change.metrics.performance as NonNullable<typeof change.metrics.performance>;
+const range = { estimate: 0, low: -1, high: 1, confidence: 0.99, by: 'checks' } as const;
+/** Returns a page like the example, with another result. */
+const pageWith = (changed: Page['changed'], url: string, more: Partial<PageResult>): Page => ({
+  ...{ url, changed },
+  results: [{ ...result, ...more }],
+});
+const pages: Page[] = [
   regressed,
-  {
-    ...regressed,
-    url: 'https://example.com/same',
+  pageWith('failed', 'https://broken.example/=1+1,"x"', {
+    ...{ state: 'failed', errorCode: 'http-error', errorMessage: 'The server answered with status 503.' },
+    ...{ performance: null, change: null, unjudged: 'failed' },
+  }),
+  pageWith('unchanged', 'https://example.com/same', {
     performance: 95,
-    change: { ...change, verdict: 'same', metrics: {} },
-  },
-  {
-    ...regressed,
-    url: 'https://example.com/new',
-    device: 'desktop',
-    region: 'us-east4',
-    performance: 98,
-    change: null,
-  },
-  {
-    ...regressed,
-    url: 'https://example.com/other',
-    change: { ...change, verdict: 'unknown', differences: ['auditVersion'] },
-  },
+    change: { ...change, verdict: 'same', metrics: { performance: { ...score, verdict: 'same', change: range } } },
+  }),
+  pageWith('untold', 'https://example.com/new', {
+    ...{ device: 'desktop', region: 'us-east4', performance: 98, change: null, unjudged: 'too-few-checks' },
+  }),
+  pageWith('untold', 'https://example.com/other', { change: null, unjudged: 'other-inputs' }),
 ];
-const list = { pages, nextCursor: null, isFiltered: false, server: 'http://127.0.0.1:4080', now };
+const counts = { total: 5, worse: 1, failed: 1, better: 0, unchanged: 1, untold: 2 };
+const answer: PageList = { pages, since: '2026-11-18T18:49:27.905Z', counts, cut: false, nextCursor: null };
+const list = { ...answer, isFiltered: false, server: 'http://127.0.0.1:4080', now, sent: '7d' };
 const view = { width: 110, color: false };
 
 test.each([
@@ -61,7 +53,7 @@ test.each([
 });
 
 test('JSON has the entries as the service sends them', () => {
-  expect(JSON.parse(pagesIn('json', list, view))).toEqual({ pages, nextCursor: null });
+  expect(JSON.parse(pagesIn('json', list, view))).toEqual(answer);
 });
 
 /** Starts a service with this many pages, which it sends in parts of at most two. */
@@ -74,15 +66,16 @@ const startLongList = (count: number) =>
       ...regressed,
       url: `https://example.com/${from + i}`,
     }));
-    const body: PageList = { pages: part, nextCursor: to < count ? `${to}` : null };
+    const body: PageList = { ...answer, pages: part, nextCursor: to < count ? `${to}` : null };
     response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(body));
   });
 
 test('`pages` reads the list to its end, with its filters in each request', async () => {
   await using service = await startLongList(5);
   const args = ['--label', 'branch=main', '--label', 'team=a', '--device', 'desktop', '--region', 'us-east4'];
+  const found = ['--since', 'release=1.2', '--search', 'shop', '--changed', 'worse'];
   const { code, stdout, stderr } = await runHere(
-    ['pages', ...args, '--url', 'https://example.com/', '--format', 'json'],
+    ['pages', ...args, ...found, '--url', 'https://example.com/', '--format', 'json'],
     service.url,
   );
   expect([code, stderr]).toEqual([0, '']);
@@ -90,13 +83,15 @@ test('`pages` reads the list to its end, with its filters in each request', asyn
   const queries = service.requests.map(({ url = '' }) => decodeURIComponent(url));
   expect(queries).toHaveLength(3);
   for (const query of queries)
-    expect(query).toMatch(/url=https:\/\/example.com\/&device=desktop&region=us-east4&label=branch:main&label=team:a/);
+    expect(query).toMatch(
+      /url=https:\/\/example.com\/&device=desktop&region=us-east4&label=branch:main&label=team:a&q=shop&changed=worse&since=release:1.2&sort=change/,
+    );
 });
 
 test('--limit ends the list, and a message says that there are more', async () => {
   await using service = await startLongList(5);
   const { stdout, ...rest } = await runHere(['pages', '--limit', '3', '--format', 'json'], service.url);
-  expect(rest).toEqual({ code: 0, stderr: 'There are more results. Raise --limit, which is 3.\n' });
+  expect(rest).toEqual({ code: 0, stderr: 'There are more pages. Raise --limit, which is 3.\n' });
   expect(JSON.parse(stdout)).toMatchObject({ pages: [{}, {}, {}], nextCursor: '3' });
   expect(await runHere(['pages', '--limit', '0'], service.url)).toMatchObject({ code: 2 });
 });
@@ -114,15 +109,19 @@ test('`pages` shows the results of a service, and says what to do about an empty
     stdout: 'No page has a result yet. Audit one: page-audit run https://example.com/\n',
   });
   const url = `https://example.com/${randomUUID()}`;
-  for (const lcps of [
+  const [fast, slow] = [
     [600, 610, 605],
     [2600, 2610, 2605],
-  ])
+  ];
+  for (const lcps of [fast, fast, fast, slow, slow])
     await finishedCheck(api.world, { url, regions: ['us-west1'], samples: 3 }, [{ lcps }]);
   const { stdout } = await shown();
   expect(stdout).toContain(url.slice(0, 40));
-  expect(stdout).toContain('✘ LCP +2.0 s');
-  expect(stdout).toContain('1 result: 0 failed, 1 regressed, 0 improved.');
+  expect(stdout).toMatch(/^1 page got worse this week, of 1 page\.\n/);
+  expect(stdout).toContain('✘ LCP +2.0 s since');
+  expect((await shown('--since', 'previous')).stdout).toMatch(
+    /^No page got worse since the check before, 1 without a sign/,
+  );
   expect((await shown('--device', 'desktop')).stdout).toBe('No page matches. Leave out a filter to see more pages.\n');
   expect(await shown('--region', 'mars')).toMatchObject({
     code: 2,
@@ -135,8 +134,16 @@ test('`pages` shows the results of a service, and says what to do about an empty
 });
 
 test('a page that moves past a cursor is shown once, with the later result', () => {
-  const place = { url: 'https://example.com/', device: 'mobile', region: 'us-west1' } as const;
-  const other = { ...place, region: 'us-east4' } as const;
-  const found = byPlace([{ ...place, performance: 41 }, other, { ...place, performance: 50 }]);
-  expect([...found.values()]).toEqual([{ ...place, performance: 50 }, other]);
+  const [url, other] = ['https://example.com/', { url: 'https://example.com/other' }];
+  expect(uniquePages([{ url, at: 1 }, other, { url, at: 2 }])).toEqual([{ url, at: 2 }, other]);
+});
+
+test('the first line says how many pages got worse, and of how many nobody can tell', () => {
+  const none = { total: 4, worse: 0, failed: 0, better: 0, unchanged: 3, untold: 1 };
+  expect(pagesHeadline({ counts: none, cut: false }, '30d')).toBe(
+    'No page got worse this month, 3 without a sign of a change, 1 with too few checks to tell, of 4 pages.',
+  );
+  expect(pagesHeadline({ counts: { ...none, total: 7, worse: 3 }, cut: true }, 'release:1.2')).toMatch(
+    /^3 pages got worse since release:1.2, .* of 7 pages that the list reads, and there are more\.$/,
+  );
 });

@@ -185,7 +185,7 @@ test('the list of pages shows the results of today', async () => {
     await world.finish(run as RunItem, undefined, now);
     return made.id;
   };
-  const newest = async () => (await pageStore(world.db).list(owner, undefined, 9, t0)).entries[0]?.page.newest.checkId;
+  const newest = async () => (await pageStore(world.db).list(owner, t0)).results[0]?.page.newest.checkId;
   const future = await finish(ahead);
   for (let i = 0; i < 10; i++) await finish(later(ahead, i));
   expect(await newest()).not.toBe(future);

@@ -1,13 +1,12 @@
 import { expect, test, vi } from 'vitest';
 import { pageStore } from '../../functions/lib/store/listed-pages.ts';
-import { mainNames } from '../../shared/page-metrics.ts';
-import { PageResult } from '../../shared/pages.ts';
-import { idsOf, startPages } from '../support/audited-pages.ts';
+import { Page } from '../../shared/pages.ts';
+import { idsOf, resultsIn, startPages } from '../support/audited-pages.ts';
 import { problemOf } from '../support/problem.ts';
 
-const { world, caller, call, get, pages, erase, create, finish, audited } = await startPages();
+const { world, caller, get, pages, erase, create, finish, audited } = await startPages();
 
-test('the list has the newest result of each URL, device and region, the worst first', async () => {
+test('the list has the newest result of each URL, device and region, the worst page first', async () => {
   await audited({ performance: 80 });
   const newest = await audited({ at: 60, performance: 90, url: 'HTTPS://example.com' });
   const desktop = await audited({ at: 30, performance: 50, device: 'desktop' });
@@ -15,23 +14,27 @@ test('the list has the newest result of each URL, device and region, the worst f
   const broken = await audited({ url: 'https://broken.example/', failed: true });
   await create({ at: 90 }); // not finished
   const list = await pages();
-  expect(idsOf(list)).toEqual([broken.id, desktop.id, cart.id, cart.id, newest.id]);
-  expect(list.pages[0]).toMatchObject({ state: 'failed', errorCode: 'dns-failure', performance: null, change: null });
-  expect(list.pages[4]).toMatchObject({
-    url: 'HTTPS://example.com',
+  expect(idsOf(list)).toEqual([broken.id, newest.id, desktop.id, cart.id, cart.id]);
+  expect(list.counts).toEqual({ total: 3, worse: 0, failed: 1, better: 0, unchanged: 0, untold: 2 });
+  expect(resultsIn(list)[0]).toMatchObject({
+    ...{ state: 'failed', errorCode: 'dns-failure', errorMessage: expect.stringContaining('name') },
+    ...{ performance: null, change: null, unjudged: 'failed' },
+  });
+  expect(list.pages[1]?.results[0]).toMatchObject({
     device: 'mobile',
     region: 'us-west1',
     lcp: '900ms',
     numericValues: { lcp: 900, cls: 0.01 },
     sampleCount: 1,
-    history: [{ performance: 80 }, { performance: 90 }],
+    history: [80, 90],
+    unjudged: 'too-few-checks',
     links: {
       self: `/v1/checks/${newest.id}/runs/${newest.runs[0]?.id}`,
       check: `/v1/checks/${newest.id}`,
       page: '/pages?url=HTTPS%3A%2F%2Fexample.com&device=mobile',
     },
   });
-  for (const each of list.pages) expect(PageResult.parse(each)).toEqual(each);
+  for (const each of list.pages) expect(Page.parse(each)).toEqual(each);
 });
 
 test('a page whose newest score other programs may have lowered keeps the place of its score before', async () => {
@@ -42,71 +45,114 @@ test('a page whose newest score other programs may have lowered keeps the place 
   expect(idsOf(await pages())).toEqual([slow.id, busy.id, first.id]);
 });
 
-test('a change has a verdict by the samples of both results, and names what differs', async () => {
-  const base = await audited({ lcps: [2430, 2436, 2441] });
-  await audited({ at: 30, failed: true });
-  await audited({ at: 60, lcps: [3780, 3795, 3801] });
-  const [{ change }] = (await pages()).pages as [PageResult];
-  expect(change).toMatchObject({
-    baseCheckId: base.id,
-    verdict: 'regressed',
-    reasons: [],
-    differences: [],
-    metrics: {
-      lcp: { base: '2436ms', value: '3795ms', verdict: 'regressed', change: { estimate: '1357ms' } },
-      performance: { base: 98, value: 98, verdict: 'same' },
+const [HOUR, DAY] = [3600, 24 * 3600];
+type Inputs = Parameters<typeof audited>[0];
+
+/** Audits a page every so many seconds for eight days. The inputs change some days ago. */
+const eightDays = async (
+  every: number,
+  earlier: Inputs,
+  { changedDaysAgo = 0, ...later }: Inputs & { changedDaysAgo?: number } = {},
+) => {
+  const all = [];
+  for (let at = -8 * DAY; at <= 0; at += every)
+    all.push(await audited({ at, ...earlier, ...(at >= -changedDaysAgo * DAY && later) }));
+  return all;
+};
+
+test('a page that fell days ago is worse, with the check that began it, and then better', async () => {
+  const lcps = [2430, 2436, 2441];
+  const url = 'https://example.com/shop';
+  const all = await eightDays(
+    8 * HOUR,
+    { url, lcps, performance: 78 },
+    { performance: 60, lcps: [3780, 3795, 3801], changedDaysAgo: 3 },
+  );
+  await eightDays(8 * HOUR, { lcps, performance: 78 });
+  const first = all.find(({ createdAt }) => Date.parse(createdAt) > Date.now() - 3 * DAY * 1000 - 2 * HOUR * 1000);
+  const base = all[all.findIndex(({ id }) => id === first?.id) - 1];
+  const list = await pages('?since=7d');
+  expect(list.counts).toEqual({ total: 2, worse: 1, failed: 0, better: 0, unchanged: 1, untold: 0 });
+  const worse = await pages('?since=30d&changed=worse');
+  expect(worse.pages).toMatchObject([
+    {
+      url,
+      changed: 'worse',
+      results: [
+        {
+          change: {
+            ...{ verdict: 'regressed', changedAt: first?.createdAt, checkId: first?.id, baseCheckId: base?.id },
+            metrics: {
+              performance: { base: 78, value: 60, verdict: 'regressed', change: { estimate: -18, confidence: 0.99 } },
+              lcp: { verdict: 'regressed' },
+            },
+          },
+        },
+      ],
     },
-  });
-  await audited({ at: 90, lcps: [900, 900, 900], blockedUrlPatterns: ['ads'], headers: ['x-test'] as never });
-  const [blocked] = (await pages()).pages as [PageResult];
-  expect(blocked.change).toMatchObject({
-    verdict: 'unknown',
-    differences: ['blockedUrlPatterns', 'headers'],
-    metrics: { lcp: { verdict: 'unknown', change: { estimate: '-2893ms' } } },
-  });
-  expect(JSON.stringify(blocked)).not.toContain('ads');
+  ]);
+  expect((await pages('?since=1d')).counts).toMatchObject({ worse: 0, unchanged: 2 });
+  expect((await pages('?since=7d&sort=change')).pages.map((page) => page.url)).toEqual([url, 'https://example.com/']);
 });
 
-test('the change is the one that the comparison of both checks has', async () => {
-  const base = await audited({ lcps: [2430, 2436, 2441], performance: 80 });
-  const check = await audited({ at: 60, lcps: [3780, 3795, 3801], performance: 71 });
-  const [{ change }] = (await pages()).pages as [PageResult];
-  const { metrics } = await (await call(`/v1/checks/${check.id}/comparison?base=${base.id}`)).json();
-  const names = mainNames.filter((name) => metrics[name].regions['us-west1']?.value !== null);
-  expect(change?.metrics).toEqual(Object.fromEntries(names.map((name) => [name, metrics[name].regions['us-west1']])));
+test('a change is said since the previous result, a label, or never, with the reason', async () => {
+  const lcps = [2430, 2436, 2441];
+  const cart = 'https://example.com/cart';
+  await eightDays(DAY, { lcps }, { blockedUrlPatterns: ['ads'], headers: ['x-test'] as never, changedDaysAgo: 1 });
+  await audited({ at: 60, url: 'https://example.com/new', lcps });
+  await eightDays(DAY, { url: cart, lcps });
+  await audited({ at: 60, url: cart, lcps: [3780, 3795, 3801], performance: 60 });
+  const reasonsOf = async (query: string) =>
+    Object.fromEntries(
+      resultsIn(await pages(query)).map(({ url, change, unjudged }) => [url, change?.verdict ?? unjudged]),
+    );
+  expect(await reasonsOf('?since=7d')).toEqual({
+    'https://example.com/': 'other-inputs',
+    'https://example.com/new': 'too-few-checks',
+    [cart]: 'unknown', // a single check is no step
+  });
+  expect(await reasonsOf('?since=previous')).toMatchObject({
+    [cart]: 'regressed',
+    'https://example.com/new': 'too-few-checks',
+  });
+  await audited({ at: 120, url: cart, lcps: [3780, 3795, 3801], performance: 60 });
+  await audited({ at: 90, url: 'https://example.com/other', labels: { release: '1.2' } });
+  expect(await reasonsOf(`?since=release:1.2&url=${cart}`)).toEqual({ [cart]: 'too-few-checks' });
+  expect(await reasonsOf(`?since=7d&url=${cart}`)).toEqual({ [cart]: 'regressed' });
+  await audited({ at: 180, url: 'https://example.com/other', labels: { release: '1.3' } });
+  expect(await reasonsOf(`?since=release:1.3&url=${cart}`)).toEqual({ [cart]: 'no-later-check' });
+  for (const since of ['release:2', '0d', '400d', 'week', '']) {
+    const { errors } = await problemOf(await get(`?since=${since}`), 400, 'invalid-request');
+    expect(errors).toMatchObject([{ path: 'since' }]);
+  }
 });
 
 test('an older check that closes late replaces no newer result', async () => {
   const late = await create({ at: 0 });
   const newest = await audited({ at: 60, performance: 90 });
   await finish(late, { performance: 40 });
-  const { pages: found } = await pages();
-  expect(found).toMatchObject([{ checkId: newest.id, history: [{ performance: 40 }, { performance: 90 }] }]);
-  expect(found[0]?.change).toMatchObject({ baseCheckId: late.id });
+  expect(resultsIn(await pages())).toMatchObject([{ checkId: newest.id, history: [40, 90] }]);
 });
 
-test('an older check that closes late fills no gap after results were dropped', async () => {
+test('an older check that closes late does not become the newest when others are erased', async () => {
   const late = await create({ at: -720 });
   const others = [];
-  for (let i = 1; i <= 11; i++) others.push(await audited({ at: 60 * i - 720, performance: 50 + i })); // the list drops the first
-  await erase(String(others[5]?.id));
+  for (let i = 1; i <= 4; i++) others.push(await audited({ at: 60 * i - 720, performance: 50 + i }));
+  await erase(String(others[3]?.id));
   await finish(late, { performance: 40 });
-  const [{ history }] = (await pages()).pages as [PageResult];
-  expect(history.map(({ performance }) => performance)).toEqual([52, 53, 54, 55, 57, 58, 59, 60, 61]);
+  await erase(String(others[2]?.id));
+  expect(resultsIn(await pages())).toMatchObject([{ checkId: others[1]?.id, history: [40, 51, 52] }]);
 });
 
 test('checks of a page that close at once lose no result', async () => {
   const all = await Promise.all([0, 1, 2, 3, 4, 5].map((at) => create({ at })));
   await Promise.all(all.map((check, i) => finish(check, { performance: 60 + i })));
-  const [{ history, checkId }] = (await pages()).pages as [PageResult];
-  expect(history.map(({ performance }) => performance)).toEqual([60, 61, 62, 63, 64, 65]);
-  expect(checkId).toBe(all[5]?.id);
+  expect(resultsIn(await pages())).toMatchObject([{ history: [60, 61, 62, 63, 64, 65], checkId: all[5]?.id }]);
 });
 
 test('a page expires with its series, and its run before, without an end of its place in the list', async () => {
   const check = await audited({ days: -1 });
-  const [{ links }] = (await pages()).pages as [PageResult];
-  expect(links).toMatchObject({ self: null, check: null });
+  expect(resultsIn(await pages())[0]?.links).toMatchObject({ self: null, check: null });
   await erase(check.id);
   expect((await pages()).pages).toEqual([]);
   await audited({ days: -1, trendDays: -1 });
@@ -121,8 +167,8 @@ test('an expired page is in no list, even if the table has not deleted its item 
     [399, 1],
     [401, 0],
   ] as const) {
-    expect((await store.list(caller.owner, undefined, 10, inDays(days))).entries).toHaveLength(count);
-    expect((await store.ofUrl(caller.owner, 'https://example.com/', '', inDays(days))).entries).toHaveLength(count);
+    expect((await store.list(caller.owner, inDays(days))).results).toHaveLength(count);
+    expect((await store.ofUrl(caller.owner, 'https://example.com/', inDays(days))).results).toHaveLength(count);
   }
 });
 
@@ -144,28 +190,37 @@ test('filters by URL, device, region and labels find pages, page by page', async
   expect(idsOf(await pages('?label=branch:main&label=team:shop'))).toEqual([ids[0], ids[2], ids[4]]);
   expect(idsOf(await pages('?label=branch:main&limit=1'))).toEqual([ids[0]]);
   expect(idsOf(await pages('?url=https://example.com/3'))).toEqual([ids[3]]);
+  expect(await pages('?q=EXAMPLE.com/4')).toMatchObject({
+    pages: [{ url: 'https://example.com/4' }],
+    counts: { total: 1 },
+  });
+  expect(idsOf(await pages('?sort=url'))).toEqual(ids);
   expect(idsOf(await pages('?device=desktop'))).toEqual([]);
   expect(idsOf(await pages('?region=us-east4'))).toEqual([]);
 });
 
-test('the results of a URL are one read of its own items, page by page', async () => {
+test('the results of a URL are one read of its own items, and those of all pages one read of 1 MB each', async () => {
   const url = 'https://example.com/shop';
   const all = [
+    await audited({ url, performance: 60 }),
     await audited({ url, regions: ['us-east4'], performance: 40 }),
     await audited({ url, device: 'desktop', performance: 50 }),
-    await audited({ url, performance: 60 }),
   ];
   await audited({ url: `${url}/cart`, performance: 1 });
   const send = vi.spyOn(world.db.client, 'send');
-  const read = await pageStore(world.db).ofUrl(caller.owner, url, undefined, new Date());
-  expect(send).toHaveBeenCalledOnce();
+  const read = await pageStore(world.db).ofUrl(caller.owner, url, new Date());
+  await pageStore(world.db).list(caller.owner, new Date());
+  expect(send).toHaveBeenCalledTimes(2);
   send.mockRestore();
-  expect(read.entries.map(({ page }) => page.newest.checkId)).toEqual(all.map(({ id }) => id));
-  const first = await pages(`?url=${url}&limit=2`);
-  const second = await pages(`?url=${url}&limit=2&cursor=${first.nextCursor}`);
-  expect([...idsOf(first), ...idsOf(second)]).toEqual(all.map(({ id }) => id));
-  expect(second.nextCursor).toBeNull();
-  expect(idsOf(await pages(`?url=${url}&region=us-east4`))).toEqual([all[0]?.id]);
+  expect(read.results.map(({ page }) => page.newest.checkId).sort()).toEqual(all.map(({ id }) => id).sort());
+  expect(idsOf(await pages(`?url=${url}`))).toEqual(all.map(({ id }) => id));
+  expect(idsOf(await pages(`?url=${url}&region=us-east4`))).toEqual([all[1]?.id]);
+});
+
+test('a list of more pages than it reads says that it is cut', async () => {
+  for (let i = 0; i < 3; i++) await audited({ url: `https://example.com/${i}` });
+  const read = await pageStore(world.db).list(caller.owner, new Date(), 2);
+  expect(read).toMatchObject({ results: [{}, {}], cut: true });
 });
 
 test('an owner sees own pages only, also with a forged cursor', async () => {
@@ -175,7 +230,7 @@ test('an owner sees own pages only, also with a forged cursor', async () => {
     const { errors } = await problemOf(await get(`?cursor=${cursor}`), 400, 'invalid-request');
     expect(errors).toMatchObject([{ path: 'cursor' }]);
   }
-  const start = forged([`000#${'0'.repeat(64)}#a#b`]);
+  const start = forged([`0000#${'0'.repeat(64)}`]);
   expect(idsOf(await pages(`?cursor=${start}`))).toEqual([mine.id]);
   caller.owner = 'another';
   await audited({ performance: 1 });
@@ -197,7 +252,7 @@ test('a page with damaged results is left out until its next check, and its seri
   spy.mockRestore();
   expect((await pages()).pages).toEqual([]);
   const check = await audited({ at: 120 });
-  expect((await pages()).pages).toMatchObject([{ checkId: check.id, history: [{}] }]);
+  expect(resultsIn(await pages())).toMatchObject([{ checkId: check.id, history: [98] }]);
   await erase(check.id);
-  expect((await pages()).pages).toMatchObject([{ change: { baseCheckId: first.id }, history: [{}, {}] }]);
+  expect(resultsIn(await pages())).not.toMatchObject([{ checkId: first.id }]);
 });

@@ -206,7 +206,7 @@ const everyFunction = async () => {
   const checkId = await create();
   await as('list-checks', () => listChecks({ lists: listStore(world.db), store: world.store })(request()));
   const ofUrl = request({}, { rawQuery: 'url=https://example.com/' });
-  await as('list-pages', () => listPages({ pages: pageStore(world.db) })(ofUrl));
+  await as('list-pages', () => listPages({ pages: pageStore(world.db), lists: listStore(world.db) })(ofUrl));
   const erase = (checkId: string, parts = {}) =>
     as('delete-check', () => deleteCheck({ ...world, ...parts })(request({ checkId })));
   const withoutEnd = { ...world.erasure, eraseRemains: () => Promise.reject(new Error('S3 is down')) };

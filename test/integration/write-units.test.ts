@@ -22,6 +22,9 @@ afterAll(async () => {
   await world.stop();
 });
 
+/** Checks until the series of a page is as long as it gets. */
+const [DAYS, CHECKS] = [30, 76];
+
 const random = seededRandom(1);
 const { next, uuid: newId } = random; // the same ids and values compress to the same sizes
 const body = {
@@ -45,9 +48,9 @@ const audited = (): AuditResult => ({
   report: { gzip: gzipSync('{}'), bytes: 2 },
 });
 
-/** Creates a check of one run, and audits it. */
-const check = async (minute: number): Promise<void> => {
-  const now = () => new Date(Date.UTC(2131, 0, 1, 12, minute));
+/** Creates a check of one run, and audits it: one a day at first, and then one an hour. */
+const check = async (i: number): Promise<void> => {
+  const now = () => new Date(Date.UTC(2131, 0, 1 + Math.min(i, DAYS), 1 + Math.max(0, i - DAYS)));
   const targets = { targets: 'public' as const, ports: [443] };
   const create = createCheck({ ...world, targets, retentionDays: 90, trendDays: 400, newId, now });
   const request = {
@@ -64,9 +67,9 @@ const check = async (minute: number): Promise<void> => {
 };
 
 test('a run makes as many writes as the cost model and the walls say', async () => {
-  for (let minute = 0; minute < 11; minute++) await check(minute); // the newest results of a page are ten
+  for (let i = 0; i < CHECKS; i++) await check(i);
   const writes = recordWriteUnits();
-  await check(11);
+  await check(CHECKS);
   const ofPage = writes.filter(({ pk }) => pk.startsWith(partitions.latest));
   expect(sumOf(ofPage)).toBe(perRun.writesOfPage);
   expect(sumOf(writes)).toBe(perRun.writes);

@@ -31,12 +31,20 @@ export const wrongPage = (item: Item, all: readonly Item[]): string[] => {
   const isSame = (result: Result, entry: Entry | undefined) =>
     result.id === entry?.id && result.state === entry.state && result.performance === entry.performance;
   const areNewest = results.every((each, i) => isSame(each, entries[i]));
-  const fewest = Math.min(2, entries.length);
-  const newest = item.listed ? (unpackText(item.listed) as { newest: Result }).newest.id : undefined;
+  const fewest = Math.min(1, entries.length);
+  const listed = item.listed ? (unpackText(item.listed) as { newest: Result; series: { at: number[] } }) : undefined;
+  const newest = listed?.newest.id;
+  let time = 0;
+  const times = (listed?.series.at ?? []).map((gap) => {
+    time += gap;
+    return time;
+  });
+  const known = new Set(entries.map(({ createdAt }) => Date.parse(createdAt)));
   const lastEnd = Math.max(...entries.map(({ expiresAt }) => expiresAt));
   const list = entries.length > 0 ? `PAGES#${item.pk.slice('LATEST#'.length)}` : undefined;
   return [
     ...(areNewest && results.length >= fewest ? [] : [`the newest results of ${item.sk} are not those of its series`]),
+    ...(times.every((each) => known.has(each)) ? [] : [`the series of ${item.sk} has a check that is gone`]),
     ...(newest === entries[0]?.id ? [] : [`the list of pages shows ${newest} of ${item.sk}`]),
     ...(item.list === list ? [] : [`${item.pk} ${item.sk} is in the list ${item.list}`]),
     ...(list && (item.expiresAt as number) > lastEnd ? [`${item.pk} ${item.sk} outlives its trend`] : []),

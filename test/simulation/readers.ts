@@ -90,8 +90,8 @@ export const readersOf = (options: Options, known: Known, caller: OwnerCaller, o
       const rawQuery: string = `limit=${limit}${cursor && `&cursor=${cursor}`}`;
       const answer = await ask('pages', { rawQuery, path: '/v1/pages', params: {} });
       if (!isAnswer(answer)) return;
-      const page = bodyOf<{ pages: Page[]; nextCursor: string | null }>(answer);
-      found.push(...page.pages);
+      const page = bodyOf<{ pages: { results: Page[] }[]; nextCursor: string | null }>(answer);
+      found.push(...page.pages.flatMap(({ results }) => results));
       cursor = page.nextCursor;
     }
     judge(found.filter(({ checkId }) => checkId === known.id));

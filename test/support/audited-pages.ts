@@ -3,14 +3,13 @@ import { afterAll, beforeEach, expect } from 'vitest';
 import type { Outcome } from '../../functions/lib/store/leases.ts';
 import type { Check, CheckInputs } from '../../shared/check.ts';
 import { noMetrics } from '../../shared/page-metrics.ts';
-import type { PageResult } from '../../shared/pages.ts';
+import { type PageList, type PlacedResult, resultsOf } from '../../shared/pages.ts';
 import { runError } from '../../shared/problems.ts';
 import { startApi } from './api.ts';
 import { fetchDocumented } from './documented.ts';
 import { environment } from './environment.ts';
 import { aCheck, later } from './world.ts';
 
-export type List = { pages: PageResult[]; nextCursor: string | null };
 type Result = {
   lcps?: number[];
   performance?: number;
@@ -38,10 +37,10 @@ export const startPages = async () => {
   const call = (path: string, method = 'GET') =>
     fetchDocumented(`${api.url}${path}`, { method, headers: { authorization: caller.authorization } });
   const get = (query = '') => call(`/v1/pages${query}`);
-  const pages = async (query = ''): Promise<List & { link: string | null }> => {
+  const pages = async (query = ''): Promise<PageList & { link: string | null }> => {
     const answer = await get(query);
     expect(answer.status, await answer.clone().text()).toBe(200);
-    return { ...((await answer.json()) as List), link: answer.headers.get('link') };
+    return { ...((await answer.json()) as PageList), link: answer.headers.get('link') };
   };
   const erase = async (id: string) => expect((await call(`/v1/checks/${id}`, 'DELETE')).status).toBe(204);
 
@@ -82,4 +81,5 @@ export const startPages = async () => {
   return { world, caller, call, get, pages, erase, create, finish, audited };
 };
 
-export const idsOf = (list: List): string[] => list.pages.map(({ checkId }) => checkId);
+export const resultsIn = (list: PageList): PlacedResult[] => resultsOf(list.pages);
+export const idsOf = (list: PageList): string[] => resultsIn(list).map(({ checkId }) => checkId);

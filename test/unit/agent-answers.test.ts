@@ -3,7 +3,8 @@ import { fixesAnswer } from '../../clients/mcp/fixes.ts';
 import { listed, pagesAnswer, schedulesAnswer } from '../../clients/mcp/list.ts';
 import { summaryOf } from '../../clients/mcp/summary.ts';
 import type { Fix } from '../../shared/fixes/fix.ts';
-import { pageExample } from '../../shared/openapi/page-example.ts';
+import { pageExample, pagesExample } from '../../shared/openapi/page-example.ts';
+import type { PageResult } from '../../shared/pages.ts';
 import type { Schedule } from '../../shared/schedules.ts';
 import { finishedCheck } from '../support/fake-service.ts';
 
@@ -71,7 +72,7 @@ test('a list of pages has as many as fit in 2,000 bytes, and its cursor skips no
   const counts: number[] = [];
   const read = async (count: number) => {
     counts.push(count);
-    return { pages: pages.slice(0, count), nextCursor: `after ${count}` };
+    return { ...pagesExample(), pages: pages.slice(0, count), nextCursor: `after ${count}` };
   };
   const answer = (await listed(read, pagesAnswer(site), undefined)) as ReturnType<ReturnType<typeof pagesAnswer>>;
   expect(sizeOf(answer)).toBeLessThanOrEqual(2000);
@@ -82,23 +83,32 @@ test('a list of pages has as many as fit in 2,000 bytes, and its cursor skips no
 });
 
 test('a page of a list has its change in words, and links to its results over time', () => {
-  const [page] = pagesAnswer(site)({ pages: [pageExample()], nextCursor: null }).pages;
-  expect(page).toMatchObject({
-    ...{ url: 'https://example.com/', performance: 71, checkId: pageExample().checkId, runId: pageExample().id },
-    change: { verdict: 'regressed', metrics: { lcp: '2436ms → 3795ms: 1.4 s slower (1.3 to 1.4)' } },
-    page: `${site}/pages?url=https%3A%2F%2Fexample.com%2F&device=mobile`,
+  const example = pagesExample();
+  const [result] = pageExample().results as [PageResult];
+  const answer = pagesAnswer(site)(example);
+  expect(answer).toMatchObject({ summary: '1 page got worse this week, of 1 page.', total: 1 });
+  const { changedAt, checkId, baseCheckId } = result.change as NonNullable<PageResult['change']>;
+  expect(answer.pages).toMatchObject([
+    {
+      ...{ url: 'https://example.com/', changed: 'worse' },
+      results: [
+        {
+          ...{ performance: 55, runId: result.id, changedAt, checkId, baseCheckId },
+          change: expect.stringMatching(/^regressed: −19 \(−20 to −18\), LCP \+1.4 s/),
+        },
+      ],
+      page: `${site}/pages?url=https%3A%2F%2Fexample.com%2F&device=mobile`,
+    },
+  ]);
+  const shown = (more: Partial<PageResult>) =>
+    pagesAnswer(site)({ ...example, pages: [{ ...pageExample(), results: [{ ...result, ...more }] }] }).pages[0]
+      ?.results[0];
+  expect(shown({ change: null, unjudged: 'other-inputs' })).toMatchObject({
+    change: 'other inputs before',
+    checkId: result.checkId,
   });
-  const different = {
-    ...pageExample().change,
-    verdict: 'unknown',
-    metrics: {},
-    differences: ['auditVersion'],
-  } as never;
-  const [unclear] = pagesAnswer(site)({ pages: [{ ...pageExample(), change: different }], nextCursor: null }).pages;
-  expect(unclear?.change).toMatchObject({ verdict: 'unknown', text: 'not comparable: other Lighthouse version' });
   const links = { self: null, check: null, page: '/pages' };
-  const failed = { ...pageExample(), state: 'failed' as const, errorCode: 'page-hung' as const, change: null, links };
-  const [other] = pagesAnswer(site)({ pages: [failed], nextCursor: null }).pages;
-  expect(other).toMatchObject({ state: 'failed', error: 'page-hung' });
-  expect(other).not.toHaveProperty('checkId'); // it has expired
+  const failed = { state: 'failed', errorCode: 'page-hung', change: null, links } as const;
+  expect(shown(failed)).toMatchObject({ state: 'failed', error: 'page-hung' });
+  expect(shown(failed)).not.toHaveProperty('checkId'); // it has expired
 });

@@ -1,11 +1,10 @@
 import { stringify } from 'csv-stringify/sync';
 import { mainNames } from '../../../shared/page-metrics.ts';
-import type { PageList, PageResult } from '../../../shared/pages.ts';
+import { type PageList, type PageResult, type PlacedResult, resultsOf } from '../../../shared/pages.ts';
 import { pick } from '../../../shared/pick.ts';
 import { csvOptions } from '../../../shared/run-csv.ts';
-import { shortChangeText } from '../../words/change.ts';
-import { counted, gradeOf, gradeSigns, labels, plain } from '../../words/numbers.ts';
-import { pageChangeWords } from '../../words/pages.ts';
+import { gradeOf, gradeSigns, labels, plain } from '../../words/numbers.ts';
+import { failureText, pageChangeWords, pagesHeadline, sinceText } from '../../words/pages.ts';
 import { ago } from '../../words/times.ts';
 import { verdictSigns } from '../../words/variants.ts';
 import { verdictStyles } from './comparison-text.ts';
@@ -14,16 +13,20 @@ import { code, link, prose, tableOf } from './markdown-syntax.ts';
 import { fittingTable, paint, signed, type View, wrap } from './terminal.ts';
 import { shortUrl } from './titles.ts';
 
-/** The newest results, worst first. `server` is the URL of the service, or null if it ends with the command. */
-export type ListedPages = PageList & { isFiltered: boolean; server: string | null; now: Date };
+/**
+ * The pages as the service lists them. `sent` is the time since which the changes are. `server` is the URL of the service, or
+ * null if it ends with the command.
+ */
+export type ListedPages = PageList & { isFiltered: boolean; server: string | null; now: Date; sent: string };
 
 /** Shortest part of a URL in the table. Without more room, each page has lines of its own. */
 const MIN_URL_WIDTH = 40;
 
 const forms = {
   text: (list: ListedPages, view: View) => textOf(list, view),
-  json: ({ pages, nextCursor }: ListedPages) => `${JSON.stringify({ pages, nextCursor }, null, 2)}\n`,
-  csv: ({ pages }: ListedPages) => csvOf(pages),
+  json: ({ isFiltered: _, server: __, now: ___, sent: ____, ...list }: ListedPages) =>
+    `${JSON.stringify(list, null, 2)}\n`,
+  csv: ({ pages }: ListedPages) => csvOf(resultsOf(pages)),
   markdown: (list: ListedPages) => markdownOf(list),
 };
 export type PagesFormat = keyof typeof forms;
@@ -35,25 +38,20 @@ const emptyText = ({ isFiltered }: ListedPages): string =>
     ? 'No page matches. Leave out a filter to see more pages.'
     : 'No page has a result yet. Audit one: page-audit run https://example.com/';
 
-const summaryOf = ({ pages }: ListedPages): string => {
-  const count = (verdict: string) => pages.filter(({ change }) => change?.verdict === verdict).length;
-  const failed = pages.filter(({ state }) => state === 'failed').length;
-  return `${counted(pages.length, 'result')}: ${failed} failed, ${count('regressed')} regressed, ${count('improved')} improved.`;
-};
-
 const textOf = (list: ListedPages, view: View): string => {
-  const { pages, server, now } = list;
-  if (pages.length === 0) return `${emptyText(list)}\n`;
-  const rows = pages.map((page) => [
-    scoreText(page, view),
-    changeCell(page, shortChangeOf(page), view),
-    page.device,
-    page.region,
-    ago(page.createdAt, now.getTime()),
-    shortUrl(page.url),
+  const { server, now, sent } = list;
+  const results = resultsOf(list.pages);
+  if (results.length === 0) return `${emptyText(list)}\n`;
+  const rows = results.map((result) => [
+    scoreText(result, view),
+    changeCell(result, shortChangeOf(result), view),
+    result.device,
+    result.region,
+    ago(result.createdAt, now.getTime()),
+    shortUrl(result.url),
   ]);
-  const changeCells = pages.map((page) => changeCell(page, changeOf(page), view));
-  const header = [labels.performance, 'change', '', '', 'measured', 'page'];
+  const changeCells = results.map((result) => changeCell(result, changeOf(result), view));
+  const header = [labels.performance, `change ${sinceText(sent)}`, '', '', 'measured', 'page'];
   const narrow = () =>
     rows.flatMap(([score = '', _, device, region, when, url = ''], i) => [
       ...wrap(paint(url, 'heading', view), view.width),
@@ -61,95 +59,93 @@ const textOf = (list: ListedPages, view: View): string => {
       ...signed(' ', [device, region, when].join(', '), view),
     ]);
   const lines = [
-    ...(fittingTable([header, ...rows], view, MIN_URL_WIDTH) ?? narrow()),
+    ...wrap(pagesHeadline(list, sent), view.width),
     '',
-    ...wrap(summaryOf(list), view.width),
-    ...(server === null ? [] : [`Pages   ${server}/pages`]),
+    ...(fittingTable([header, ...rows], view, MIN_URL_WIDTH) ?? narrow()),
+    ...(server === null ? [] : ['', `Pages   ${server}/pages`]),
   ];
   return `${lines.join('\n')}\n`;
 };
 
-const scoreText = ({ state, performance, errorCode, device }: PageResult, view: View): string => {
-  if (state === 'failed') return paint(`✘ ${errorCode}`, 'poor', view);
+const scoreText = (result: PageResult, view: View): string => {
+  const { state, performance, device } = result;
+  if (state === 'failed') return paint(`✘ ${failureText(result)}`, 'poor', view);
   const grade = gradeOf('performance', performance, device);
   return paint(`${gradeSigns[grade]} ${performance ?? 'no score'}`, grade, view);
 };
 
-/** Returns the verdict, and the first metric that has it. */
-const changeOf = (page: PageResult): string => {
-  const { verdict, text, changed } = pageChangeWords(page);
-  const [first, ...others] = changed;
+/** Returns the metrics that changed and since when, or why nobody can say. */
+const changeOf = (result: PageResult): string => {
+  const { text, metrics, since } = pageChangeWords(result);
+  if (metrics.length === 0) return text;
+  return `${metrics.join(', ')}${since ? ` since ${since}` : ''}`;
+};
+
+/** Returns the same for a narrow column: the first metric, without its interval. */
+const shortChangeOf = (result: PageResult): string => {
+  const { text, metrics, since } = pageChangeWords(result);
+  const [first, ...others] = metrics;
   if (!first) return text;
-  const more = others.length > 0 ? `, and ${others.length} more` : '';
-  return `${verdict}: ${labels[first.name]} ${shortChangeText(first.name, first.of)}${more}`;
+  const more = others.length > 0 ? `, ${others.length} more` : '';
+  return `${first.replace(/ \(.*\)$/, '')}${more}${since ? ` since ${since}` : ''}`;
 };
 
-/** Returns the same for a narrow column, without the interval. */
-const shortChangeOf = (page: PageResult): string => {
-  const { text, changed } = pageChangeWords(page);
-  const [first, ...others] = changed;
-  if (!first) return text.split(':')[0] ?? '';
-  const estimate = shortChangeText(first.name, first.of).replace(/ \(.*\)$/, '');
-  return `${labels[first.name]} ${estimate}${others.length > 0 ? `, ${others.length} more` : ''}`;
+const changeCell = ({ change }: PageResult, text: string, view: View): string => {
+  const verdict = change?.verdict;
+  return verdict === 'regressed' || verdict === 'improved'
+    ? paint(`${verdictSigns[verdict]} ${text}`, verdictStyles[verdict], view)
+    : text;
 };
-
-const changeCell = ({ change }: PageResult, text: string, view: View): string =>
-  change ? paint(`${verdictSigns[change.verdict]} ${text}`, verdictStyles[change.verdict], view) : text;
 
 const changeEmojis = { regressed: '❌ ', improved: '✅ ', same: '', unknown: '' };
 
 const markdownOf = (list: ListedPages): string => {
-  const { pages, server, now } = list;
-  if (pages.length === 0) return `${prose(emptyText(list))}\n`;
-  const rows = pages.map((page) => {
-    const { state, performance, errorCode, device, region, url, change } = page;
+  const { server, now, sent } = list;
+  const results = resultsOf(list.pages);
+  if (results.length === 0) return `${prose(emptyText(list))}\n`;
+  const rows = results.map((result) => {
+    const { state, performance, device, region, url, change } = result;
     const score =
       state === 'failed'
-        ? `❌ ${prose(errorCode ?? 'failed')}`
+        ? `❌ ${prose(failureText(result))}`
         : `${gradeEmojis[gradeOf('performance', performance, device)]} ${performance ?? 'no score'}`.trim();
-    const when = ago(page.createdAt, now.getTime());
     return [
       score,
-      (change ? changeEmojis[change.verdict] : '') + prose(changeOf(page)),
+      (change ? changeEmojis[change.verdict] : '') + prose(changeOf(result)),
       code(url),
       device,
       region,
-      when,
+      ago(result.createdAt, now.getTime()),
     ];
   });
   const [head = '', rule = '', ...lines] = tableOf(
-    [labels.performance, 'change', 'page', 'device', 'region', 'measured'],
+    [labels.performance, `change ${prose(sinceText(sent))}`, 'page', 'device', 'region', 'measured'],
     rows,
   ).slice(1);
+  const headline = `**${prose(pagesHeadline(list, sent))}**${server === null ? '' : ` ${link('Pages', `${server}/pages`)}`}`;
   return boundedMarkdown([
-    {
-      lines: [
-        `**${prose(summaryOf(list))}**${server === null ? '' : ` ${link('Pages', `${server}/pages`)}`}`,
-        '',
-        head,
-        rule,
-      ],
-    },
+    { lines: [headline, '', head, rule] },
     ...lines.map((line) => ({ lines: [line], name: 'row' as const })),
   ]);
 };
 
 const changeColumns = ['base', 'change', 'low', 'high', 'verdict'] as const;
+const changeFacts = ['verdict', 'changedAt', 'baseCheckId', 'baseCreatedAt'] as const;
 const columns = [
   ...['createdAt', 'finishedAt', 'id', 'checkId', 'url', 'region', 'device', 'auditVersion', 'state', 'errorCode'],
   ...mainNames,
-  ...['sampleCount', 'contended', 'labels', 'verdict', 'baseCheckId', 'baseCreatedAt'],
+  ...['sampleCount', 'contended', 'labels', ...changeFacts, 'unjudged'],
   ...mainNames.flatMap((name) => changeColumns.map((column) => `${column}.${name}`)),
 ];
 
 /** Returns the results as CSV, with the columns of `GET /v1/runs` that they have, and the change of each metric. Times are in milliseconds. */
-const csvOf = (pages: readonly PageResult[]): string => stringify(pages.map(csvRow), { ...csvOptions, columns });
+const csvOf = (results: readonly PlacedResult[]): string => stringify(results.map(csvRow), { ...csvOptions, columns });
 
-const csvRow = ({ change, labels: given, numericValues, ...page }: PageResult) => ({
+const csvRow = ({ change, labels: given, numericValues, ...page }: PlacedResult) => ({
   ...page,
   ...numericValues,
   labels: JSON.stringify(given ?? {}),
-  ...(change && pick(change, ['verdict', 'baseCheckId', 'baseCreatedAt'])),
+  ...(change && pick(change, changeFacts)),
   ...Object.fromEntries(
     mainNames.flatMap((name) => {
       const of = change?.metrics[name];

@@ -4,6 +4,8 @@ type Props = {
   name: string;
   label: string;
   values: readonly string[];
+  /** Words for the values. */
+  names?: Readonly<Record<string, string>>;
   chosen?: string | null;
   message: string | undefined;
   /** Name of the first option, which filters nothing. */
@@ -11,14 +13,14 @@ type Props = {
 };
 
 /** A filter with a few values. */
-export const Choice = ({ name, label, values, chosen, message, all }: Props) => (
+export const Choice = ({ name, label, values, names = {}, chosen, message, all }: Props) => (
   <Field name={`filter-${name}`} label={label} message={message}>
     {(input) => (
       <select name={name} {...input}>
         {all !== undefined && <option value="">{all}</option>}
         {values.map((each) => (
-          <option key={each} selected={each === chosen}>
-            {each}
+          <option key={each} value={each} selected={each === chosen}>
+            {names[each] ?? each}
           </option>
         ))}
       </select>

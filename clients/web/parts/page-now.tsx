@@ -1,26 +1,28 @@
-import type { PageResult } from '../../../shared/pages.ts';
+import type { PageList } from '../../../shared/pages.ts';
+import { sinceText, USUAL_SINCE } from '../../words/pages.ts';
 import { useLoaded } from '../loading.ts';
 import { usePlaces, withPlace } from '../places.ts';
 import { DataTable } from './data-table.tsx';
 import { PageChange, PageScore } from './page-result.tsx';
 
 /** The newest result of a page in each region, with its change. Shows nothing until it is read, because the chart says more. */
-export const PageNow = ({ filter }: { filter: string }) => {
-  const { data } = useLoaded<{ pages: PageResult[] }>(`/v1/pages?${filter}&limit=100`);
+export const PageNow = ({ filter, since = USUAL_SINCE }: { filter: string; since?: string | undefined }) => {
+  const { data } = useLoaded<PageList>(`/v1/pages?${filter}&since=${since}`);
   const places = usePlaces();
-  if (!data || data.pages.length === 0) return null;
+  const results = data?.pages[0]?.results ?? [];
+  if (results.length === 0) return null;
   return (
     <>
       <h2 id="now">Now</h2>
-      <DataTable labelled="now" columns={['Region', 'Performance', 'Change since the result before']}>
-        {data.pages.map((page) => (
-          <tr key={page.region}>
-            <th scope="row">{withPlace(places, page.region)}</th>
+      <DataTable labelled="now" columns={['Region', 'Performance', `Change ${sinceText(since)}`]}>
+        {results.map((result) => (
+          <tr key={result.region}>
+            <th scope="row">{withPlace(places, result.region)}</th>
             <td>
-              <PageScore page={page} />
+              <PageScore result={result} />
             </td>
             <td>
-              <PageChange page={page} />
+              <PageChange result={result} />
             </td>
           </tr>
         ))}

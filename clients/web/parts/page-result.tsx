@@ -1,32 +1,42 @@
 import type { PageResult } from '../../../shared/pages.ts';
-import { changeText } from '../../words/change.ts';
-import { gradeOf, labels } from '../../words/numbers.ts';
-import { pageChangeWords } from '../../words/pages.ts';
+import { gradeOf } from '../../words/numbers.ts';
+import { failureText, pageChangeWords } from '../../words/pages.ts';
 import { Graded } from './value.tsx';
 import { Verdict } from './verdict.tsx';
 
-type Props = { page: PageResult };
-
 /** The score of the newest result, or its failure. */
-export const PageScore = ({ page: { state, performance, errorCode, device } }: Props) => {
-  if (state === 'failed') return <span class="poor">✗ failed: {errorCode}</span>;
+export const PageScore = ({ result }: { result: PageResult }) => {
+  const { state, performance, errorMessage, device } = result;
+  if (state === 'failed') {
+    return (
+      <span class="poor" title={errorMessage ?? ''}>
+        ✗ {failureText(result)}
+      </span>
+    );
+  }
   return <Graded grade={gradeOf('performance', performance, device)} text={performance ?? '–'} />;
 };
 
-const MOST_METRICS = 2;
+type ChangeProps = {
+  result: PageResult;
+  /** Device and region, if the page has other results too. */
+  place?: string;
+};
 
-/** The change from the result before: the metrics that regressed or improved, or why nobody can say. */
-export const PageChange = ({ page }: Props) => {
-  const { verdict, text, changed } = pageChangeWords(page);
-  if (page.state === 'failed') return null;
-  if (verdict === null) return <span class="muted">{text}</span>;
+/** The change of a page, with a link to the checks before and after it, or why nobody can say. */
+export const PageChange = ({ result, place = '' }: ChangeProps) => {
+  const { change, state } = result;
+  const { verdict, text, metrics } = pageChangeWords(result);
+  if (state === 'failed') return null;
+  if (verdict === null || verdict === 'same' || verdict === 'unknown') return <span class="muted">{text}</span>;
+  const { baseCheckId, checkId } = change ?? {};
+  const more = metrics.slice(1).join(', ');
   return (
     <>
-      <Verdict verdict={verdict}>{text}</Verdict>
-      {changed.slice(0, MOST_METRICS).map(({ name, of }) => (
-        <div key={name}>{`${labels[name]} ${changeText(name, of)}`}</div>
-      ))}
-      {changed.length > MOST_METRICS && <div class="muted">and {changed.length - MOST_METRICS} more</div>}
+      <Verdict verdict={verdict}>
+        {baseCheckId && checkId ? <a href={`/comparisons/${baseCheckId}...${checkId}`}>{text}</a> : text}
+      </Verdict>{' '}
+      <span class="muted">{[more, place].filter(Boolean).join(', ')}</span>
     </>
   );
 };
@@ -34,23 +44,27 @@ export const PageChange = ({ page }: Props) => {
 const WIDTH = 96;
 const HEIGHT = 24;
 const PAD = 3;
+/** Least range of the scores, so that noise does not look like a change. */
+const LEAST_RANGE = 10;
 
-/** A small chart of the newest scores, from 0 to 100. A failed result leaves a gap. */
-export const Sparkline = ({ page: { history } }: Props) => {
-  const scores = history.map(({ performance }) => performance);
-  if (scores.length < 2) return null;
-  const step = (WIDTH - 2 * PAD) / Math.max(1, scores.length - 1);
-  const points = scores.map((score, i) => ({
-    x: PAD + i * step,
-    y: PAD + ((100 - (score ?? 0)) / 100) * (HEIGHT - 2 * PAD),
-  }));
-  const parts = scores.map((score, i) => {
-    const { x, y } = points[i] as { x: number; y: number };
-    const isStart = i === 0 || scores[i - 1] === null;
-    return score === null ? '' : `${isStart ? 'M' : 'L'}${x.toFixed(1)} ${y.toFixed(1)}`;
-  });
-  const last = points.at(-1);
-  const texts = scores.map((score) => score ?? 'none');
+/** A small chart of the scores of a page, in its own range. A result without a score leaves a gap. */
+export const Sparkline = ({ history }: Pick<PageResult, 'history'>) => {
+  const known = history.filter((score) => score !== null);
+  if (known.length < 2) return null;
+  const [least, most] = [Math.min(...known), Math.max(...known)];
+  const range = Math.max(LEAST_RANGE, most - least);
+  const top = Math.min(100, (least + most + range) / 2);
+  const step = (WIDTH - 2 * PAD) / (history.length - 1);
+  const xOf = (i: number) => PAD + i * step;
+  const yOf = (score: number) => PAD + ((top - score) / range) * (HEIGHT - 2 * PAD);
+  const path = history
+    .map((score, i) => {
+      if (score === null) return '';
+      const isStart = i === 0 || history[i - 1] === null;
+      return `${isStart ? 'M' : 'L'}${xOf(i).toFixed(1)} ${yOf(score).toFixed(1)}`;
+    })
+    .join(' ');
+  const last = history.at(-1);
   return (
     <svg
       class="spark"
@@ -58,10 +72,10 @@ export const Sparkline = ({ page: { history } }: Props) => {
       width={WIDTH}
       height={HEIGHT}
       role="img"
-      aria-label={`Scores: ${texts.join(', ')}`}
+      aria-label={`Scores from ${least} to ${most}, the last one ${last ?? 'unknown'}`}
     >
-      <path d={parts.join(' ')} fill="none" stroke="currentColor" stroke-width="1.5" />
-      {last && scores.at(-1) !== null && <circle cx={last.x} cy={last.y} r="2.5" fill="currentColor" />}
+      <path d={path} fill="none" stroke="currentColor" stroke-width="1.5" />
+      {typeof last === 'number' && <circle cx={xOf(history.length - 1)} cy={yOf(last)} r="2.5" fill="currentColor" />}
     </svg>
   );
 };

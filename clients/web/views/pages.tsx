@@ -1,123 +1,121 @@
 import { devices } from '../../../shared/audit-options.ts';
-import type { PageList, PageResult } from '../../../shared/pages.ts';
-import { labelTexts } from '../../words/facts.ts';
-import { byPlace } from '../../words/pages.ts';
+import { pageOrders, standings } from '../../../shared/page-list.ts';
+import type { PageList } from '../../../shared/pages.ts';
+import { pagesHeadline, sinceText, USUAL_SINCE, uniquePages } from '../../words/pages.ts';
 import { messageOf } from '../field-messages.ts';
-import { useLoaded, useNow } from '../loading.ts';
-import { Ago } from '../parts/ago.tsx';
+import { useLoaded } from '../loading.ts';
 import { Choice } from '../parts/choice.tsx';
-import { DataTable } from '../parts/data-table.tsx';
-import { Facts } from '../parts/facts.tsx';
+import { Field } from '../parts/field.tsx';
 import { FilterForm, LabelFilter, RegionFilter } from '../parts/filter-form.tsx';
 import { More } from '../parts/more.tsx';
-import { PageChange, PageScore, Sparkline } from '../parts/page-result.tsx';
+import { groupings, PageTable } from '../parts/page-table.tsx';
 import { Pending, ProblemNote } from '../parts/problem.tsx';
-import { TwoLines } from '../parts/two-lines.tsx';
-import { usePlaces, withPlace } from '../places.ts';
+import { usePlaces } from '../places.ts';
 import { useRest } from '../rest.ts';
 import { navigate } from '../router.ts';
 import { useTitle } from '../title.ts';
 
-const filterNames = ['label', 'device', 'region'] as const;
+const filterNames = ['q', 'changed', 'label', 'device', 'region'] as const;
+/** Parameters of the list that always have a value, with the usual ones. */
+const usual = { since: USUAL_SINCE, sort: 'change' } as const;
 type Wrong = (path: string) => string | undefined;
 
-/** The newest result of each page of the caller, the worst first. Its filters are in the address. */
+/** The pages of the caller with their newest results, and which got worse. Its filters are in the address. */
 export const PagesPage = ({ query }: { query: URLSearchParams }) => {
   useTitle('Your pages');
   usePlaces(); // together with the pages, so that a place moves nothing
   const chosen = filterNames.flatMap((name) => query.getAll(name).map((value) => [name, value]));
-  const path = `/v1/pages?${new URLSearchParams([['limit', '50'], ...chosen])}`;
+  const since = query.get('since') ?? usual.since;
+  const sort = query.get('sort') ?? usual.sort;
+  const path = `/v1/pages?${new URLSearchParams([['limit', '1000'], ['since', since], ['sort', sort], ...chosen])}`;
   const first = useLoaded<PageList>(path);
   const rest = useRest(path, first.data);
   const wrong: Wrong = (name) => messageOf(first.error?.errors ?? [], name);
-  const isShown = filterNames.some(wrong);
+  const isShown = [...filterNames, 'since', 'sort'].some(wrong);
+  const pages = uniquePages(rest.parts.flatMap((part) => part.pages));
   return (
     <>
       <h1 id="pages">Your pages</h1>
-      <p>
-        The newest result of each page, the worst first. Open a page to see it over time, or{' '}
-        <a href="/pages?url=">enter its URL</a>.
-      </p>
-      <Filters values={Object.fromEntries(chosen)} wrong={wrong} />
+      {first.data && first.data.counts.total > 0 && <p class="answer">{pagesHeadline(first.data, since)}</p>}
+      <Filters values={{ ...Object.fromEntries(query), since, sort }} wrong={wrong} />
       {first.error && first.data && !isShown && <ProblemNote error={first.error} reload={first.reload} />}
-      {isShown ? null : first.data ? (
-        <Rows
-          pages={byPlace(rest.parts.flatMap(({ pages }) => pages))}
-          isFiltered={chosen.length > 0}
-          isAll={rest.cursor === null}
-        />
-      ) : (
+      {isShown ? null : !first.data ? (
         <Pending {...first} rows={8} />
+      ) : pages.length === 0 ? (
+        <NoPages isFiltered={chosen.length > 0} />
+      ) : (
+        <PageTable key={path} pages={pages} since={since} group={query.get('group')} />
       )}
       <More rest={rest} label="More pages" />
+      <p class="muted">
+        A page got worse if the series of its checks has a lasting step. <a href="/pages?url=">Enter a URL</a> to see a
+        page over time.
+      </p>
     </>
   );
 };
 
 type FiltersProps = { values: Record<string, string>; wrong: Wrong };
 
+const changedNames = {
+  worse: 'got worse',
+  failed: 'failed',
+  better: 'got better',
+  unchanged: 'no sign of a change',
+  untold: 'too few checks',
+};
+const orderNames = { change: 'change', score: 'worst score', url: 'URL' };
+const spans = ['previous', '1d', '7d', '30d', '365d'];
+
 const Filters = ({ values, wrong }: FiltersProps) => {
   const apply = (sent: [string, string][]) => {
-    const filled = new URLSearchParams(sent.filter(([, value]) => value !== ''));
+    const isUsual = ([name, value]: [string, string]) =>
+      value === '' || (usual as Record<string, string>)[name] === value;
+    const filled = new URLSearchParams(sent.filter((each) => !isUsual(each)));
     navigate(`/pages${filled.size > 0 ? `?${filled}` : ''}`, { scroll: false });
   };
+  const { since = '' } = values;
+  const times = spans.includes(since) ? spans : [...spans, since];
   return (
     <FilterForm label="Filter" values={values} apply={apply} eager>
-      <LabelFilter wrong={wrong} class="grow" />
+      <Field name="filter-q" label="Search" message={wrong('q')} class="grow">
+        {(input) => <input type="search" name="q" placeholder="part of a URL" {...input} />}
+      </Field>
+      <Choice
+        name="changed"
+        label="Show"
+        values={standings}
+        names={changedNames}
+        message={wrong('changed')}
+        all="all"
+      />
+      <Choice
+        name="since"
+        label="Change"
+        values={times}
+        names={Object.fromEntries(times.map((time) => [time, sinceText(time)]))}
+        chosen={since}
+        message={wrong('since')}
+      />
+      <Choice name="sort" label="First" values={pageOrders} names={orderNames} message={wrong('sort')} />
+      <Choice name="group" label="Groups" values={groupings} message={undefined} all="none" />
+      <LabelFilter wrong={wrong} />
       <Choice name="device" label="Device" values={devices} message={wrong('device')} all="all" />
       <RegionFilter wrong={wrong} />
     </FilterForm>
   );
 };
 
-type RowsProps = { pages: ReadonlyMap<string, PageResult>; isFiltered: boolean; isAll: boolean };
-
-const Rows = ({ pages, isFiltered, isAll }: RowsProps) => {
-  const now = useNow(30_000);
-  const places = usePlaces();
-  if (pages.size === 0 && !isAll) return <p class="empty">None of the worst pages matches the filter.</p>;
-  if (pages.size === 0)
-    return (
-      <p class="empty">
-        {isFiltered ? (
-          <>
-            No page matches the filter. <a href="/pages">Show all pages</a>
-          </>
-        ) : (
-          <>
-            No page has a result yet. <a href="/">Audit a page</a>
-          </>
-        )}
-      </p>
-    );
-  return (
-    <DataTable labelled="pages" class="list" columns={['Page', 'Performance', 'Change', 'Last results', 'Measured']}>
-      {[...pages].map(([key, page]) => (
-        <tr key={key}>
-          <td class="page">
-            <TwoLines>
-              <a href={page.links.page}>
-                <bdi>{page.url}</bdi>
-              </a>
-            </TwoLines>{' '}
-            <span class="muted">
-              <Facts facts={[withPlace(places, page.region), page.device, ...labelTexts(page)]} />
-            </span>
-          </td>
-          <td>
-            <PageScore page={page} />
-          </td>
-          <td class="change">
-            <PageChange page={page} />
-          </td>
-          <td>
-            <Sparkline page={page} />
-          </td>
-          <td class="when">
-            <Ago at={page.createdAt} now={now} />
-          </td>
-        </tr>
-      ))}
-    </DataTable>
-  );
-};
+const NoPages = ({ isFiltered }: { isFiltered: boolean }) => (
+  <p class="empty">
+    {isFiltered ? (
+      <>
+        No page matches the filter. <a href="/pages">Show all pages</a>
+      </>
+    ) : (
+      <>
+        No page has a result yet. <a href="/">Audit a page</a>
+      </>
+    )}
+  </p>
+);

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { resolveAuditVersion } from '../../../shared/audit-versions.ts';
-import { acceptedParameters, ListParameters } from '../../../shared/list-parameters.ts';
+import { acceptedParameters, ListParameters, type ParameterName } from '../../../shared/list-parameters.ts';
+import { pick } from '../../../shared/pick.ts';
 import { canonicalUrl, listKeyOf, type Position, type Range } from '../store/lists.ts';
 import type { Request } from './endpoint.ts';
 import { invalidInput, parseFields } from './input.ts';
@@ -24,23 +25,24 @@ export const fromBase64Json = (text: string): unknown => {
   }
 };
 
-type Parameters<Place = Position> = Omit<z.output<typeof ListParameters>, 'cursor'> & { cursor?: Place | undefined };
+type Parameters = Omit<z.output<typeof ListParameters>, 'cursor'> & { cursor?: Position | undefined };
 
 /** Returns the parameters of a list that is sorted by time. */
-export const parseListQuery = (request: Pick<Request, 'rawQuery'>): Parameters => parseQueryWith(Cursor, request);
+export const parseListQuery = (request: Pick<Request, 'rawQuery'>): Parameters =>
+  parseQueryWith(ListParameters.extend({ cursor: Cursor.optional() }), request);
 
-/** Returns the parameters of a list with such cursors. Throws one problem that lists everything wrong with them. */
-export const parseQueryWith = <Place>(
-  cursor: z.ZodType<Place>,
+/** Returns the parameters of a list. Throws one problem that lists everything wrong with them. */
+export const parseQueryWith = <Shape extends Partial<Record<ParameterName, z.ZodType>>>(
+  parameters: z.ZodObject<Shape>,
   { rawQuery }: Pick<Request, 'rawQuery'>,
-): Parameters<Place> => {
-  const parameters = ListParameters.extend({ cursor: cursor.optional() });
+): z.output<z.ZodObject<Shape>> => {
   const search = new URLSearchParams(rawQuery);
   const once = Object.fromEntries(search);
   const sent = { ...once, ...(search.has('label') && { label: search.getAll('label') }) };
-  const { fields, errors } = parseFields(parameters, acceptedParameters, sent);
-  const repeated = parameters.keyof().options.filter((name) => name !== 'label' && search.getAll(name).length > 1);
-  const { createdAfter = '', createdBefore = '~' } = fields as Parameters<Place>;
+  const names = Object.keys(parameters.shape) as ParameterName[];
+  const { fields, errors } = parseFields(parameters as z.ZodObject, pick(acceptedParameters, names), sent);
+  const repeated = names.filter((name) => name !== 'label' && search.getAll(name).length > 1);
+  const { createdAfter = '', createdBefore = '~' } = fields as Partial<Parameters>;
   const all = [
     ...errors,
     ...repeated.map((path) => ({ path, message: 'Send this parameter once.' })),
@@ -49,7 +51,7 @@ export const parseQueryWith = <Place>(
       : []),
   ];
   if (all.length > 0) throw invalidInput(all);
-  return fields as Parameters<Place>;
+  return fields as z.output<z.ZodObject<Shape>>;
 };
 
 /** Returns the part of the list that the parameters ask for, after a sort key if one is given. */
@@ -68,8 +70,10 @@ type Facts = {
   labels?: Record<string, string> | undefined;
 };
 
+type Filters = Pick<Parameters, 'url' | 'device' | 'label'> & { auditVersion?: string | undefined };
+
 /** Returns a filter for the parameters that every entry of a list can be judged by. */
-export const matcherOf = ({ url, device, auditVersion, label }: Omit<Parameters, 'cursor'>) => {
+export const matcherOf = ({ url, device, auditVersion, label }: Filters) => {
   const wanted = {
     url: url && canonicalUrl(url),
     version: auditVersion && resolveAuditVersion(auditVersion),

@@ -1,9 +1,12 @@
 import { createHash } from 'node:crypto';
-import { measuredNames, measuredOn } from '../../../shared/comparison/comparable.ts';
+import { categoriesOf } from '../../../shared/audit-options.ts';
+import { measuredOn, seriesKeys } from '../../../shared/comparison/comparable.ts';
+import { locationsOf } from '../../../shared/comparison/series.ts';
+import type { StoredResult } from '../../../shared/listed-pages.ts';
 import { mainNames } from '../../../shared/page-metrics.ts';
-import type { StoredResult } from '../../../shared/pages.ts';
+import type { StoredPoint } from '../../../shared/page-points.ts';
 import { pick } from '../../../shared/pick.ts';
-import { recordOf } from '../../../shared/record.ts';
+import { cutText } from '../../../shared/text.ts';
 import { type Db, getItem, type Item, pagesOfIndex } from './dynamodb.ts';
 import type { CheckItem, RunItem } from './items.ts';
 import { type ListedRun, seriesOf } from './lists.ts';
@@ -11,42 +14,40 @@ import { type ListedRun, seriesOf } from './lists.ts';
 /** A page on a device in a region, and its owner. */
 export type PlaceOfPage = Pick<RunItem, 'owner' | 'url' | 'device' | 'region'>;
 
+/** Longest part of an error's message that a list shows. */
+const MAX_MESSAGE = 120;
+
 /** Returns a finished run of a check as a result of its page. */
 export const resultOf = (run: RunItem, check: CheckItem, createId: string): StoredResult => ({
   ...pick(run, ['id', 'checkId', 'createdAt', 'finishedAt', 'state', 'auditVersion', ...mainNames]),
   createId,
   errorCode: run.error?.code ?? null,
-  samples: recordOf(
-    mainNames.filter((name) => run.samples.some((sample) => sample[name] !== null)),
-    (name) => run.samples.map((sample) => sample[name]),
-  ),
+  errorMessage: run.error ? cutText(run.error.message, MAX_MESSAGE) : null,
   sampleCount: run.samples.length,
-  ...measuredOn(run.environment),
-  audited: {
-    ...pick(check, ['categories', 'basicAuth', 'throttling']),
-    blockedUrlPatterns: hashed(check.blockedUrlPatterns),
-    ...(check.headers && { headers: hashed(check.headers) }),
-    ...(check.cookies && { cookies: hashed(check.cookies) }),
-    ...(check.storageState && {
-      storageState: { cookies: hashed(check.storageState.cookies), origins: hashed(check.storageState.origins) },
-    }),
-  },
+  contended: run.environment?.contended ?? null,
   labels: check.labels,
   runExpiresAt: run.expiresAt,
   expiresAt: run.trendExpiresAt,
 });
 
-/** Returns a list that is equal for lists with the same texts, and short. */
-const hashed = (texts: readonly string[] = []): string[] =>
-  texts.length === 0
-    ? []
-    : [
-        createHash('sha256')
-          .update(JSON.stringify([...new Set(texts)].sort()))
-          .digest('base64url'),
-      ];
+/** Returns a finished run of a check as a point in the series of its page. */
+export const pointOf = (run: RunItem, check: CheckItem): StoredPoint => {
+  const { auditVersion, environment } = run;
+  const categories = categoriesOf(auditVersion, check);
+  const { inputs, machine } = seriesKeys({ ...check, ...measuredOn(environment), auditVersion, categories });
+  return {
+    at: Date.parse(run.createdAt),
+    checkId: run.checkId,
+    ...{ inputs: shortHash(inputs), machine: shortHash(machine) },
+    locations: run.state === 'succeeded' ? locationsOf(run.samples, environment?.contended === true) : {},
+    isFailed: run.state === 'failed',
+    expiresAt: run.trendExpiresAt,
+  };
+};
 
-/** Returns the newest results of a page by its series, without the erased ones. Nobody knows their samples any more. */
+const shortHash = (text: string): string => createHash('sha256').update(text).digest('base64url').slice(0, 8);
+
+/** Returns the newest results of a page by its series, without the erased ones. */
 export const earlierResults = async (
   db: Db,
   { owner, url, device, region }: PlaceOfPage,
@@ -80,11 +81,7 @@ export const entryOf = (listed: unknown): Entry | undefined => {
 
 const resultOfEntry = (run: Entry, { createId }: Item): StoredResult => ({
   ...pick(run, ['id', 'checkId', 'createdAt', 'finishedAt', 'state', 'auditVersion', ...mainNames]),
-  ...pick(run, ['errorCode', 'sampleCount', ...measuredNames, 'labels', 'runExpiresAt', 'expiresAt']),
+  ...pick(run, ['errorCode', 'sampleCount', 'contended', 'labels', 'runExpiresAt', 'expiresAt']),
   createId: String(createId),
-  samples: {},
-  audited: {
-    throttling: run.throttling,
-    blockedUrlPatterns: run.blockedUrlPatterns ? hashed(run.blockedUrlPatterns) : null,
-  },
+  errorMessage: null, // the series has none
 });

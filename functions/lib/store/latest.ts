@@ -1,29 +1,36 @@
 import { z } from 'zod';
 import { HOLD_MS } from '../../../shared/due-times.ts';
-import { listedPage, rankOf, StoredResult } from '../../../shared/pages.ts';
+import { ListedPage, StoredResult } from '../../../shared/listed-pages.ts';
+import {
+  noSeries,
+  type PageSeries,
+  packedSeries,
+  seriesWith,
+  seriesWithout,
+  unpackedSeries,
+} from '../../../shared/page-points.ts';
 import { partitions } from '../../../shared/partitions.ts';
 import { pick } from '../../../shared/pick.ts';
 import { unlessAhead } from '../../../shared/times.ts';
 import { type Db, getItem, type Item, type Key, updateItem } from './dynamodb.ts';
 import type { StoredCheck } from './find-check.ts';
 import { ifEqual, type RunItem, trendKey } from './items.ts';
-import { earlierResults, entryOf, type PlaceOfPage, resultOf } from './latest-results.ts';
+import { earlierResults, entryOf, type PlaceOfPage, pointOf, resultOf } from './latest-results.ts';
 import { hashOfUrl, listKeyOf } from './lists.ts';
 import { pack, unpack } from './packed.ts';
 
 /*
- * An item has the newest results of a page on a device in a region. Closing a check adds its results, sorted by the time of
- * their creates, so an older check that closes late replaces no newer one. Erasing a check removes its results, and the ones
- * before take their place. The entries of the series have all results. They fill the item when erasures have emptied it.
+ * An item has the newest results of a page on a device in a region, and the series of its checks in the few numbers that tell
+ * how the page changed. Closing a check adds its results, sorted by the time of their creates, so an older check that closes
+ * late replaces no newer one. Erasing a check removes its results, and the ones before take their place. The entries of the
+ * series have all results. They fill the item when erasures have emptied it.
  *
  * The item also keeps the `createId` of each check that was erased lately. A late close can therefore bring no result of an
  * erased check back. Every write replaces a version that it has read, so none is lost.
  */
 
-/** Results that an item keeps. */
-const KEPT = 10;
-/** With fewer results an erasure looks for earlier ones in the series. A change needs two. */
-const FEWEST = 2;
+/** Results that an item keeps: the newest one, and the one that takes its place. */
+const KEPT = 2;
 /** Time in which a close may be late, and most erasures that are remembered for it. */
 const ERASED_MS = 24 * 3600 * 1000;
 const MAX_ERASED = 100;
@@ -37,7 +44,7 @@ export const Page = z.object({
   more: z.boolean(), // true if the series may have earlier ones
   erased: z.array(z.object({ createId: z.string(), until: z.number() })),
 });
-type Page = z.infer<typeof Page>;
+type Page = z.infer<typeof Page> & { series: PageSeries };
 
 const keyOf = ({ owner, url, device, region }: PlaceOfPage): Key => ({
   pk: `${partitions.latest}${owner}`,
@@ -58,7 +65,9 @@ export const addResults = async (
       const result = resultOf(run, item, String(entry.createId));
       await update(db, run, now, (page) => {
         const timely = withoutAhead(page, result, now);
-        return withResults({ ...timely, url: urlOf(timely, run, result) }, [result]);
+        const added = withResults({ ...timely, url: urlOf(timely, run, result) }, [result]);
+        const isErased = added.erased.some(({ createId }) => createId === result.createId);
+        return isErased ? added : { ...added, series: seriesWith(added.series, pointOf(run, item)) };
       });
     }),
   );
@@ -75,8 +84,9 @@ export const removeResult = async (db: Db, entry: Item, runs: readonly Item[], e
   const erased = { createId: String(entry.createId), until: erasedAt.getTime() + ERASED_MS };
   await update(db, place, erasedAt, async (page) => {
     const others = page.erased.filter(({ createId }) => createId !== erased.createId);
-    const left = withResults({ ...page, erased: [...others, erased].slice(-MAX_ERASED) });
-    if (left.results.length >= FEWEST || !left.more) return left;
+    const series = seriesWithout(page.series, Date.parse(String(entry.listKey).split('#')[0] ?? ''));
+    const left = withResults({ ...page, series, erased: [...others, erased].slice(-MAX_ERASED) });
+    if (left.results.length > 0 || !left.more) return left;
     const earlier = await earlierResults(db, place, left.erased, KEPT);
     return { ...withResults({ ...left, url: place.url, more: false }, earlier), more: earlier.length === KEPT };
   });
@@ -99,9 +109,13 @@ const withResults = (page: Page, added: readonly StoredResult[] = []): Page => {
 
 /** Drops results of checks that a clock ahead has created, which would stay the newest until then. The series keeps them. */
 const withoutAhead = (page: Page, added: StoredResult, now: Date): Page => {
-  const isTimely = ({ createdAt }: StoredResult) => unlessAhead(createdAt, HOLD_MS, now) !== undefined;
-  const results = isTimely(added) ? page.results.filter(isTimely) : page.results;
-  return { ...page, results, more: page.more || results.length < page.results.length };
+  const isTimely = ({ createdAt }: Pick<StoredResult, 'createdAt'>) =>
+    unlessAhead(createdAt, HOLD_MS, now) !== undefined;
+  if (!isTimely(added)) return page;
+  const results = page.results.filter(isTimely);
+  const points = page.series.points.filter(({ at }) => isTimely({ createdAt: new Date(at).toISOString() }));
+  const series = { ...page.series, points };
+  return { ...page, results, series, more: page.more || results.length < page.results.length };
 };
 
 /** Returns the spelling of the URL by the newest check. */
@@ -121,10 +135,12 @@ const update = async (
   for (let tries = 0; tries < TRIES; tries++) {
     const item = await getItem(db, key);
     const after = current(await change(storedPage(item, place)), now);
-    const results = pack(after);
-    if (isSame(item?.results, results) || (!item && after.results.length + after.erased.length === 0)) return;
-    const version = item?.version;
+    const { series: _, ...kept } = after;
+    const results = pack(kept);
     const { set, remove } = attributesOf(place, after, now);
+    const isUnchanged = isSame(item?.results, results) && (!set.listed || isSame(item?.listed, set.listed));
+    if (isUnchanged || (!item && after.results.length + after.erased.length === 0)) return;
+    const version = item?.version;
     const next = { ...set, results, version: (typeof version === 'number' ? version : 0) + 1 };
     if (await updateItem(db, key, { set: next, remove, returns: 'NONE', ...ifEqual('version', version) })) return;
   }
@@ -132,29 +148,36 @@ const update = async (
 };
 
 /** Returns the stored results. If they are damaged, the series may still have some. */
-const storedPage = (item: Item | undefined, { url }: PlaceOfPage): Page =>
-  Page.safeParse(unpack(item?.results)).data ?? { url, results: [], more: item !== undefined, erased: [] };
+const storedPage = (item: Item | undefined, { url }: PlaceOfPage): Page => {
+  const stored = Page.safeParse(unpack(item?.results)).data;
+  const listed = ListedPage.safeParse(unpack(item?.listed)).data;
+  const series = listed ? unpackedSeries(listed.series) : noSeries;
+  return { ...(stored ?? { url, results: [], more: item !== undefined, erased: [] }), series };
+};
 
 const isSame = (stored: unknown, bytes: Uint8Array): boolean =>
   stored instanceof Uint8Array && Buffer.compare(stored, bytes) === 0;
 
 /** Drops what has expired, and the URL of a page whose last check was erased. */
 const current = (page: Page, now: Date): Page => {
-  const results = page.results.filter(({ expiresAt }) => expiresAt * 1000 > now.getTime());
+  const isCurrent = ({ expiresAt }: { expiresAt: number }) => expiresAt * 1000 > now.getTime();
+  const results = page.results.filter(isCurrent);
+  const series = { ...page.series, points: page.series.points.filter(isCurrent) };
   const erased = page.erased.filter(({ until }) => until > now.getTime());
-  return { ...page, url: results.length > 0 ? page.url : '', results, erased };
+  return { ...page, url: results.length > 0 ? page.url : '', results, series, erased };
 };
 
+type Attributes = { set: { listed?: Uint8Array } & Item; remove: string[] };
+
 /** Returns how the list and the expiry of an item change. Without a result, the item is in no list. */
-const attributesOf = (place: PlaceOfPage, { url, results, erased }: Page, now: Date) => {
-  const [newest, ...earlier] = results;
+const attributesOf = (place: PlaceOfPage, { url, results, erased, series }: Page, now: Date): Attributes => {
+  const [newest] = results;
   const ends = [now.getTime() / 1000, ...erased.map(({ until }) => until / 1000)];
   const expiresAt = Math.ceil(Math.max(...ends, ...results.map((each) => each.expiresAt)));
   if (!newest) return { set: { expiresAt }, remove: ['list', 'listKey', 'listed'] };
-  const sorted = [newest, ...earlier] as const;
-  const listed = pack(listedPage({ ...pick(place, ['device', 'region']), url }, sorted));
-  const listKey = `${rankOf(sorted)}#${keyOf(place).sk}`;
-  return { set: { expiresAt, list: listOfPages(place.owner), listKey, listed }, remove: [] };
+  const facts = { ...pick(place, ['device', 'region']), url, newest, series: packedSeries(series) };
+  const listed = pack(facts satisfies ListedPage);
+  return { set: { expiresAt, list: listOfPages(place.owner), listKey: keyOf(place).sk, listed }, remove: [] };
 };
 
 /** Returns the page of an entry of the series. */

@@ -1,5 +1,5 @@
 import { QueryCommand } from '@aws-sdk/lib-dynamodb';
-import { ListedPage } from '../../../shared/pages.ts';
+import { ListedPage } from '../../../shared/listed-pages.ts';
 import { partitions } from '../../../shared/partitions.ts';
 import { log } from '../log.ts';
 import type { Db, Item } from './dynamodb.ts';
@@ -9,25 +9,35 @@ import { unpack } from './packed.ts';
 
 export type PageStore = ReturnType<typeof pageStore>;
 
+/** Most results that a list reads. A result has about 2 KB, and a query reads 1 MB. */
+const MAX_RESULTS = 10_000;
+
 /** Reads the newest results of pages. */
 export const pageStore = (db: Db) => ({
-  /** Returns pages of an owner after a place of the list, the worst first. `more` is true if the list goes on. */
-  list: async (owner: string, after: string | undefined, limit: number, now: Date) => {
-    const { Items = [], LastEvaluatedKey } = await db.client.send(
-      new QueryCommand({
-        TableName: db.table,
-        IndexName: 'list',
-        KeyConditionExpression: after === undefined ? '#list = :list' : '#list = :list AND listKey > :after',
-        ExpressionAttributeNames: { '#list': 'list' },
-        ExpressionAttributeValues: { ':list': listOfPages(owner), ...(after !== undefined && { ':after': after }) },
-        Limit: limit,
-      }),
-    );
-    return entriesOf(Items, LastEvaluatedKey !== undefined, now);
+  /** Returns the results of an owner, in no order that means anything. `cut` is true if there are more than the list reads. */
+  list: async (owner: string, now: Date, most = MAX_RESULTS) => {
+    const items: Item[] = [];
+    let start: Item | undefined;
+    do {
+      const { Items = [], LastEvaluatedKey } = await db.client.send(
+        new QueryCommand({
+          TableName: db.table,
+          IndexName: 'list',
+          KeyConditionExpression: '#list = :list',
+          ExpressionAttributeNames: { '#list': 'list' },
+          ExpressionAttributeValues: { ':list': listOfPages(owner) },
+          ...(start && { ExclusiveStartKey: start }),
+          Limit: most - items.length,
+        }),
+      );
+      items.push(...Items);
+      start = LastEvaluatedKey;
+    } while (start && items.length < most);
+    return { results: resultsOf(items, now), cut: start !== undefined };
   },
 
-  /** Returns the same for one URL, however many pages the owner has: all its devices and regions. */
-  ofUrl: async (owner: string, url: string, after = '', now: Date) => {
+  /** Returns the results of one URL, however many pages the owner has. */
+  ofUrl: async (owner: string, url: string, now: Date) => {
     const { Items = [] } = await db.client.send(
       new QueryCommand({
         TableName: db.table,
@@ -36,27 +46,23 @@ export const pageStore = (db: Db) => ({
         ConsistentRead: true,
       }),
     );
-    const listed = Items.filter(({ listKey }) => listKey !== undefined && listKey > after);
-    return entriesOf(
-      listed.sort((a, b) => (a.listKey < b.listKey ? -1 : 1)),
-      false,
-      now,
-    );
+    return {
+      results: resultsOf(
+        Items.filter(({ listKey }) => listKey !== undefined),
+        now,
+      ),
+      cut: false,
+    };
   },
 });
 
-const entriesOf = (items: readonly Item[], more: boolean, now: Date) => {
-  const entries = items.flatMap(({ listed, listKey }) => {
+/** A page on a device in a region. `pageKey` is equal for the results of one URL. */
+export type ListedResult = { page: ListedPage; pageKey: string };
+
+const resultsOf = (items: readonly Item[], now: Date): ListedResult[] =>
+  items.flatMap(({ listed, listKey }) => {
     const page = ListedPage.safeParse(unpack(listed)).data;
     if (!page) log.warn('A page in a list can not be read. The next check of the page replaces it.', { listKey });
-    return page ? [{ page, listKey: String(listKey) }] : [];
+    if (!page || page.newest.expiresAt * 1000 <= now.getTime()) return [];
+    return [{ page, pageKey: String(listKey).split('#')[0] ?? '' }];
   });
-  return {
-    entries: entries.filter(({ page }) => isCurrent(page.newest, now)),
-    last: items.at(-1)?.listKey as string | undefined,
-    more,
-  };
-};
-
-const isCurrent = ({ expiresAt = Number.POSITIVE_INFINITY }: ListedPage['newest'], now: Date): boolean =>
-  expiresAt * 1000 > now.getTime();

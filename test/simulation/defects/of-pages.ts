@@ -75,14 +75,14 @@ export const defectsOfPages: Defects = {
       pages.list = (_, ...more) => list('anna', ...more);
     },
   },
-  'a list of pages without the worst one': {
+  'a list of pages without one of them': {
     found: /the pages of \w+ lack the run/,
     seed: 5,
     wrap: ({ pages }) => {
       const { list } = pages;
       pages.list = async (...of) => {
         const found = await list(...of);
-        return { ...found, entries: found.entries.slice(1) };
+        return { ...found, results: found.results.slice(1) };
       };
     },
   },
