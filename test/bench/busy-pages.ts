@@ -2,7 +2,7 @@
  * Pages whose main thread does one kind of work, always as much of it. A phone is slower than any host, so each page has its
  * work after its first paint, except for `xhr`, which can't paint before.
  */
-const work = `const work = (ms) => {
+export const work = `const work = (ms) => {
   let sum = 0;
   for (let i = 0; i < ms * 4e5; i++) sum += Math.sqrt(i % 1000);
   return sum;

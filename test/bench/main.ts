@@ -3,6 +3,7 @@ import { residentOf } from '../support/processes.ts';
 import { measureApi } from './api.ts';
 import { bundledFolder } from './bundled-folder.ts';
 import { measureBusy, shortBusy } from './busy.ts';
+import { measureChanges } from './changes.ts';
 import { endAll } from './children.ts';
 import { measureCpu } from './cpu.ts';
 import { measureFidelity, measureGuard, measureHeaders } from './fidelity.ts';
@@ -33,6 +34,7 @@ const measure = async (options: Options): Promise<Results> => {
   if (includes('cpu')) results.cpu = await measureCpu({ ...common, runs: runs(8) });
   if (includes('busy'))
     results.busy = await measureBusy({ pages, log, runs: runs(7), ...(options.short && shortBusy) });
+  if (includes('changes')) results.changes = await measureChanges({ ...common, runs: runs(10) });
   if (includes('start')) results.start = await measureStart({ ...common, rounds: rounds(7) });
   if (includes('fidelity')) results.fidelity = await measureFidelity({ ...common, rounds: rounds(5) });
   if (includes('guard')) results.guard = await measureGuard({ ...common, versions: [version], rounds: rounds(5) });

@@ -14,6 +14,7 @@ const benchmarks = [
   'soak',
   'cpu',
   'busy',
+  'changes',
   'sweep',
   'stored',
 ] as const;
@@ -30,6 +31,7 @@ Without a name: ${usualBenchmarks.join(', ')}, in about six minutes. By name onl
   headers              cost of sending headers to the page, in one version: about 16 s per page and round
   cpu                  CPU time of an audit, by kind of process: about 10 s per run
   busy                 pages beside loops, a memory hog, other audits and a quota: about 6 s per page, load and run
+  changes              pages that got slower in one thing, in turns with the page before: about six minutes per run
   steadiness           how much performance varies on a static page: about 9 s per run
   throughput           audits a minute of a queue, also beside a CPU hog, and their scores: about six minutes
   sweep                due runs a second that a sweep handles: about a minute
@@ -39,7 +41,8 @@ Without a name: ${usualBenchmarks.join(', ')}, in about six minutes. By name onl
   --write              replaces the sections of these benchmarks in test/bench/RESULTS.md, except for their notes
   --short              one round, ${SHORT_RUNS} runs, two pages, the newest version: shows that the benchmark works
   --rounds <number>    of turnaround (default 7; memory takes at most 3, start 5), fidelity, guard and headers (default 5)
-  --runs <number>      of steadiness (default 30), soak (default 200), cpu (default 8) and busy (default 7)
+  --runs <number>      of steadiness (default 30), soak (default 200), cpu (default 8), busy (default 7) and
+                       changes (default 10)
   --version <version>  of Lighthouse: ${auditVersions.map(({ version }) => version).join(', ')}, a major, or latest (default)
   --versions <list>    of fidelity and soak, separated by commas (default all)
   --pages <list>       of fidelity, guard, headers and soak: ${pageNames.join(', ')} (default all);

@@ -1,4 +1,5 @@
 import type { BusyPage } from './busy-pages.ts';
+import type { ChangeName } from './changed-pages.ts';
 import { newFolder, nextMessage, startNode } from './children.ts';
 
 /** The pages that both arms audit, each with its kind. */
@@ -19,6 +20,10 @@ export const pageNames = Object.keys(pages) as PageName[];
 export const startPages = async () => {
   const server = startNode(['test/bench/site-server.ts'], { folder: newFolder(), ipc: true });
   const { url } = await nextMessage<{ url: string }>(server);
-  return { url: (name: PageName | BusyPage | 'small') => `${url}/${name}/`, [Symbol.asyncDispose]: server.end };
+  return {
+    url: (name: PageName | BusyPage | 'small') => `${url}/${name}/`,
+    changed: (name: ChangeName | 'shop') => `${url}/changed/${name}/`,
+    [Symbol.asyncDispose]: server.end,
+  };
 };
 export type Pages = Awaited<ReturnType<typeof startPages>>;

@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { extname, join } from 'node:path';
 import katex from 'katex';
 import { busyFiles } from './busy-pages.ts';
+import { changedFiles } from './changed-pages.ts';
 import { root } from './children.ts';
 
 /** A file that the site serves, uncompressed. */
@@ -78,6 +79,7 @@ export const siteFiles = (): Map<string, File> => {
   addOwn('requests', 'requests.js');
   addFolder('/requests/zod/v4', join(packages, 'zod/v4'));
   for (const [path, text] of busyFiles()) add(path, text);
+  for (const [path, body] of changedFiles()) add(path, body);
   return files;
 };
 

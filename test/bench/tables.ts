@@ -2,6 +2,7 @@ import type { AuditVersion } from '../../shared/audit-versions.ts';
 import type { ApiFigures } from './api.ts';
 import type { BusyFigures } from './busy.ts';
 import { busyTables } from './busy-table.ts';
+import { changesTable, type Trial } from './changes.ts';
 import { compare, compareWithItself } from './comparison.ts';
 import type { CpuFigures } from './cpu.ts';
 import type { Sample } from './fidelity.ts';
@@ -36,6 +37,7 @@ export type Results = {
   soak?: SoakFigures;
   cpu?: CpuFigures;
   busy?: BusyFigures;
+  changes?: Trial[];
   sweep?: Swept[];
   stored?: StoredFigures;
 };
@@ -57,6 +59,7 @@ export const sectionsOf = (results: Results): Section[] => {
     soak,
     cpu,
     busy,
+    changes,
     sweep,
     stored,
   } = results;
@@ -79,6 +82,7 @@ export const sectionsOf = (results: Results): Section[] => {
     steadiness && section('Steadiness', [steadinessTable(steadiness)]),
     cpu && section('CPU time', [cpuTable(cpu)]),
     busy && section('Waits for a CPU', [busyTables(busy)]),
+    changes && section('Changes in turns', [changesTable(changes)]),
     sweep && section('Sweep', [sweepTable(sweep), ...sweep.map(profileOfSweep)]),
     stored && section('Stored history', [storedTable(stored)]),
     soak && section('Soak', [soakTable(soak)], results.versions),

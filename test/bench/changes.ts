@@ -1,0 +1,75 @@
+import { loadavg } from 'node:os';
+import type { AuditVersion } from '../../shared/audit-versions.ts';
+import type { CheckExplanation } from '../../shared/explanation/schema.ts';
+import { metricNames } from '../../shared/page-metrics.ts';
+import { bundledFolder } from './bundled-folder.ts';
+import { type ChangeName, changeNames, changes } from './changed-pages.ts';
+import { table } from './numbers.ts';
+import type { Pages } from './pages.ts';
+import { getJson, startService, succeededCheck } from './service.ts';
+
+/** One trial: a page against the page before its change, in turns with automatic samples. */
+export type Trial = {
+  change: ChangeName;
+  /** Metrics with a verdict that they got worse, or better. */
+  worse: string[];
+  better: string[];
+  /** True if the explanation names the file that changed. */
+  isExplained: boolean;
+  pairs: number;
+  stopped: string;
+  /** Load average of the machine over the last minute. */
+  load: number;
+};
+
+type Options = { pages: Pages; version: AuditVersion; runs: number; log: (line: string) => void };
+
+const LIMIT_MS = 600_000;
+
+/** Audits each changed page in turns with the page before, so many times. */
+export const measureChanges = async ({ pages, version, runs, log }: Options): Promise<Trial[]> => {
+  await using service = await startService(await bundledFolder());
+  const trials: Trial[] = [];
+  for (let i = 0; i < runs; i++) {
+    for (const change of changeNames) {
+      const body = {
+        ...{ url: pages.changed(change), auditVersion: version, regions: ['us-west1'], categories: ['performance'] },
+        ...{ samples: 'auto', against: { url: pages.changed('shop') } },
+      };
+      const { id, runs: found } = await succeededCheck(service, body, { pollMs: 500, limitMs: LIMIT_MS });
+      const [run] = found;
+      const having = (verdict: string) => metricNames.filter((name) => run?.change?.[name].verdict === verdict);
+      const [worse, better] = [having('regressed'), having('improved')];
+      const path = `${service.url}/v1/checks/${id}/explanation`;
+      const explanation = worse.length > 0 ? await getJson<CheckExplanation>(path) : undefined;
+      const { names } = changes[change];
+      const isExplained = names !== '' && JSON.stringify(explanation?.regions ?? '').includes(names);
+      const { pairs = 0, stopped = 'unknown' } = run?.turns ?? {};
+      trials.push({ change, worse, better, isExplained, pairs, stopped, load: loadavg()[0] as number });
+      log(`changes ${i + 1}/${runs}, ${change}: ${worse.join(', ') || 'nothing'} worse after ${pairs} pairs`);
+    }
+  }
+  return trials;
+};
+
+export const changesTable = (trials: readonly Trial[]): string => {
+  const rows = changeNames.map((change) => {
+    const own = trials.filter((trial) => trial.change === change);
+    const count = (is: (trial: Trial) => boolean) => `${own.filter(is).length} of ${own.length}`;
+    const expected: readonly string[] = changes[change].metrics;
+    const isFound = ({ worse }: Trial) => worse.some((name) => expected.includes(name));
+    return [
+      changes[change].title,
+      change === 'same' ? '–' : count(isFound),
+      count(({ worse, better }) => better.length > 0 || (change === 'same' && worse.length > 0)),
+      change === 'same' ? '–' : count(({ isExplained }) => isExplained),
+      [...new Set(own.flatMap(({ worse }) => worse))].join(', ') || '–',
+      own.map(({ pairs, stopped }) => `${pairs} (${stopped})`).join(', '),
+    ];
+  });
+  const loads = trials.map(({ load }) => load);
+  return [
+    table(['change', 'found', 'wrong verdict', 'explained', 'worse', 'pairs'], rows),
+    `Load average during the trials: ${Math.min(...loads).toFixed(1)} to ${Math.max(...loads).toFixed(1)}.`,
+  ].join('\n\n');
+};
