@@ -229,7 +229,7 @@ const sharedAuditors = (): Auditors => {
     extraCaFile: env.EXTRA_CA_FILE,
     auditorDir: env.AUDITOR_DIR,
     timedAtOnce: env.TIMED_AT_ONCE,
-    requiresSandbox: env.SANDBOX === 'required',
+    sandbox: env.SANDBOX,
   });
   return pool;
 };

@@ -40,7 +40,7 @@ export const Settings = z.object({
   CHROMIUM_DIR: z.string().min(1, 'Use the path of a folder, such as .chromium.').optional(),
   AUDITS_AT_ONCE: wholeNumber(1, 64).optional(),
   TIMED_AT_ONCE: wholeNumber(1, 64).optional(),
-  SANDBOX: oneOf('optional', 'required').default('optional'),
+  SANDBOX: oneOf('tested', 'optional', 'required').default('tested'),
   AUTH: oneOf('open', 'keys').default('open'),
   TARGETS: oneOf('local', 'public').optional(),
   TARGETS_ALLOW: TargetsAllow,

@@ -1,7 +1,8 @@
 import { chmodSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { requireSandbox } from '../../functions/auditor/host/sandbox.ts';
+import { NoSandboxError, requireSandbox } from '../../functions/auditor/host/sandbox.ts';
+import { type SandboxSetting, sandboxUse } from '../../functions/auditor/parent/sandbox-use.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const user = process.getuid?.() === 0 ? { uid: 64_321, gid: 64_321 } : undefined;
@@ -29,4 +30,42 @@ test('a browser that exits without its sandbox is refused with the way out', asy
 test.runIf(user)('root without other users has no sandbox', async () => {
   const browser = browserOf('any', 'exit 0');
   await expect(requireSandbox(browser, undefined, 'page-audit-test-')).rejects.toThrow('Audits would run as root');
+});
+
+const works = async () => {};
+const lacks = async () => {
+  throw new NoSandboxError('No usable sandbox.');
+};
+const isSlow = async () => {
+  throw new Error('Chromium did not start within 30 s.');
+};
+const browser = [{ executable: '/none', env: {}, fonts: '' }, undefined, ''] as const;
+
+test.each<[SandboxSetting, typeof works, string]>([
+  ['tested', works, 'required'],
+  ['tested', lacks, 'none'],
+  ['required', works, 'required'],
+  ['optional', works, 'optional'],
+  ['optional', lacks, 'optional'],
+])('with the setting %s, the start decides how audits use the sandbox', async (setting, outcome, expected) => {
+  const sandbox = sandboxUse(setting, outcome);
+  await sandbox.test(...browser);
+  expect(sandbox.now()).toBe(expected);
+});
+
+test.each<[SandboxSetting, typeof works]>([
+  ['required', lacks],
+  ['tested', isSlow], // which says nothing about the sandbox
+])('with the setting %s, a failed test refuses to audit', async (setting, outcome) => {
+  await expect(sandboxUse(setting, outcome).test(...browser)).rejects.toThrow();
+});
+
+test('a sandbox that has worked once is required from then on', async () => {
+  let outcome = works;
+  const sandbox = sandboxUse('tested', () => outcome());
+  await sandbox.test(...browser);
+  outcome = lacks;
+  await expect(sandbox.test(...browser)).rejects.toThrow('No usable sandbox.');
+  sandbox.record(false);
+  expect(sandbox.now()).toBe('required');
 });

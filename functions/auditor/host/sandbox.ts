@@ -8,17 +8,20 @@ import { cutText } from '../../../shared/text.ts';
 import type { Chromium } from './chromium.ts';
 import type { User } from './privileges.ts';
 
+/** Says that Chromium can't start in its own sandbox on this machine, and what to do. */
+export class NoSandboxError extends Error {}
+
 /** Throws if Chromium can't start in its own sandbox as the user of an audit. `prefix` begins the name of its profile. */
 export const requireSandbox = async (chromium: Chromium, user: User | undefined, prefix: string): Promise<void> => {
   if (!user && process.getuid?.() === 0)
-    throw new Error(`Audits would run as root, where Chromium has no sandbox. ${HELP}`);
+    throw new NoSandboxError(`Audits would run as root, where Chromium has no sandbox. ${HELP}`);
   const profile = await mkdtemp(join(tmpdir(), prefix));
   try {
     if (user) await chown(profile, user.uid, user.gid);
     const stderr = await errorOfStart(chromium, user, profile);
     if (stderr === undefined) return;
     const cause = /No usable sandbox/.test(stderr) ? 'No usable sandbox.' : cutText(stderr, 300);
-    throw new Error(`Chromium does not start in its sandbox on this machine. ${HELP} The cause: ${cause}`);
+    throw new NoSandboxError(`Chromium does not start in its sandbox on this machine. ${HELP} The cause: ${cause}`);
   } finally {
     await rm(profile, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 });
   }
@@ -44,6 +47,8 @@ const errorOfStart = async ({ executable, env }: Chromium, user: User | undefine
   const hasAnswered = await Promise.race([once(browser.stdio[4] as Readable, 'data'), closed.then(() => undefined)]);
   if (browser.pid && browser.exitCode === null && browser.signalCode === null) process.kill(-browser.pid, 'SIGKILL');
   await closed;
+  if (!hasAnswered && browser.signalCode === 'SIGKILL')
+    throw new Error(`Chromium did not start within ${START_MS / 1000} s.`);
   return hasAnswered ? undefined : stderr;
 };
 

@@ -16,10 +16,9 @@ import { requireResources, ShortageError, whyShort } from '../host/free-resource
 import { MEMORY_BYTES, machine, TIMED_AT_ONCE } from '../host/machine.ts';
 import { adoptOrphans } from '../host/orphans.ts';
 import { auditorUsers, type User, type Users } from '../host/privileges.ts';
-import { requireSandbox } from '../host/sandbox.ts';
 import { removeStale } from '../host/stale-entries.ts';
 import { trustStoreOf } from '../host/trust-store.ts';
-import type { AuditOrder, LaunchSettings } from '../messages.ts';
+import type { AuditOrder } from '../messages.ts';
 import { type Scrub, scrubberOf, scrubData } from '../scrub.ts';
 import { limitsOn } from '../stop-rules.ts';
 import { type AuditResult, judge } from '../verdict/judge.ts';
@@ -28,6 +27,7 @@ import { auditorPool } from './auditor-pool.ts';
 import { type AuditHooks, type EndedAudit, startAuditorProcess, WORK_DIR_PREFIX } from './auditor-process.ts';
 import { measureWhileIdle } from './benchmark-ahead.ts';
 import { childModule } from './fork-child.ts';
+import { type SandboxSetting, sandboxUse } from './sandbox-use.ts';
 
 export type Auditors = ReturnType<typeof auditors>;
 type AuditSettings = {
@@ -45,8 +45,8 @@ type Options = {
   auditorDir?: string | undefined;
   /** Maximum number of concurrent timed parts. */
   timedAtOnce?: number | undefined;
-  /** Refuses to audit without Chromium's sandbox. */
-  requiresSandbox?: boolean;
+  /** `required` refuses to audit without Chromium's sandbox, and `tested` does so if it works on this machine. */
+  sandbox?: SandboxSetting;
   /** Keeps the benchmark of the host. A test may keep one that was measured on a busy host. */
   benchmark?: HostBenchmark;
   /** Time limit of an attempt. It pauses while the attempt waits for the CPU. */
@@ -60,19 +60,19 @@ export const auditors = ({
   extraCaFile,
   auditorDir,
   limitMs,
-  requiresSandbox = false,
+  sandbox: setting = 'optional',
   ...options
 }: Options) => {
   const { timedAtOnce = TIMED_AT_ONCE, benchmark = hostBenchmark() } = options;
   const common = { cpuAccess: cpuAccess(timedAtOnce), benchmark, limits: limitsOn(MEMORY_BYTES, limitMs) };
   const closing = new AbortController();
-  const host = preparedHost({ chromiumDir, extraCaFile, requiresSandbox }, closing.signal);
+  const sandbox = sandboxUse(setting);
+  const host = preparedHost({ chromiumDir, extraCaFile, testSandbox: sandbox.test }, closing.signal);
   const pool = auditorPool((version) =>
     startAuditorProcess(version, { ...common, module: childModule(auditorDir), user: host.newUser() }),
   );
-  let sandbox: LaunchSettings['sandbox'] = requiresSandbox ? 'required' : 'optional';
   let running = 0;
-  const launch = async () => ({ ...(await host.prepare()), sandbox });
+  const launch = async () => ({ ...(await host.prepare()), sandbox: sandbox.now() });
   let benchmarkAhead: Promise<void> | undefined;
 
   /** Starts the next auditor ahead, so that it imports Lighthouse before its audit. */
@@ -88,9 +88,9 @@ export const auditors = ({
     const auditor = pool.take(auditVersion);
     try {
       const onBrowser = () => void (running > 1 && preloadAuditor(auditVersion)); // another audit probably waits
-      const launch = { executable, proxyPort: proxy.port, env, trustStore, sandbox };
+      const launch = { executable, proxyPort: proxy.port, env, trustStore, sandbox: sandbox.now() };
       const ended = await auditor.audit({ order, launch }, { onBrowser, onEvent: settings.onEvent }, signal);
-      sandbox = sandboxAfter(sandbox, ended.sandbox);
+      sandbox.record(ended.sandbox);
       const observation = observationOf(order, ended, proxy, fonts);
       settings.onObservation?.(observation);
       return scrubResult(judge(observation), scrubberOf(order.secrets, order.url));
@@ -134,12 +134,6 @@ export const auditors = ({
   };
 };
 
-/** Returns how the next browser uses its sandbox, after a browser that ran in it or not. */
-const sandboxAfter = (before: LaunchSettings['sandbox'], worked: boolean | null): LaunchSettings['sandbox'] => {
-  if (worked) return 'required';
-  return worked === false && before === 'optional' ? 'none' : before;
-};
-
 /** True if this process may have created work folders. */
 let hasStarted = false;
 
@@ -148,8 +142,8 @@ const preparedHost = (
   {
     chromiumDir,
     extraCaFile,
-    requiresSandbox,
-  }: Pick<Options, 'chromiumDir' | 'extraCaFile'> & { requiresSandbox: boolean },
+    testSandbox,
+  }: Pick<Options, 'chromiumDir' | 'extraCaFile'> & { testSandbox: ReturnType<typeof sandboxUse>['test'] },
   signal: AbortSignal,
 ) => {
   let chromium: Promise<Chromium> | undefined;
@@ -167,7 +161,7 @@ const preparedHost = (
       const trustStore = await trustStoreOf(extraCaFile, chromiumDir);
       const ready = { ...(await prepareChromium(chromiumDir, signal)), trustStore };
       newUser ??= await auditorUsers([tmpdir(), childModule(), ...packages(), ready.executable]);
-      if (requiresSandbox) await requireSandbox(ready, newUser(), `${WORK_DIR_PREFIX}${process.pid}-`);
+      await testSandbox(ready, newUser(), `${WORK_DIR_PREFIX}${process.pid}-`);
       setObstacle('auditors', whyShort);
       executable = ready.executable;
       return ready;
