@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { Assertions } from '../../shared/assertions/assertions.ts';
+import type { AssertionSet } from '../../shared/assertions/sets.ts';
 import { parsePart, readConfigFile, strictObject } from './lighthouserc-file.ts';
 
 const oneOf = <const Names extends readonly string[]>(names: Names) =>
@@ -65,17 +66,16 @@ type Budget = z.infer<typeof Budget>;
 export const Budgets = z
   .array(Budget, { error: 'Expected a list of budgets.' })
   .min(1, { error: 'The list of budgets is empty.' });
-type BudgetRules = { pattern: RegExp; assertions: Assertions };
 
 /** Reads a budget file of Lighthouse: assertions of level error for the pages of each path. */
-export const readBudgets = async (name: string): Promise<BudgetRules[]> => {
+export const readBudgets = async (name: string): Promise<AssertionSet[]> => {
   const file = await readConfigFile(name);
-  return rulesOfBudgets(parsePart(Budgets, file, file.content, []));
+  return setsOfBudgets(parsePart(Budgets, file, file.content, []));
 };
 
 /** Returns the assertions of budgets for the pages of each path. */
-export const rulesOfBudgets = (budgets: readonly Budget[]): BudgetRules[] =>
-  budgets.map((budget) => ({ pattern: patternOf(budget.path), assertions: assertionsOf(budget) }));
+export const setsOfBudgets = (budgets: readonly Budget[]): AssertionSet[] =>
+  budgets.map((budget) => ({ ...patternOf(budget.path), assertions: assertionsOf(budget) }));
 
 const assertionsOf = ({ timings = [], resourceCounts = [], resourceSizes = [] }: Budget): Assertions =>
   Object.fromEntries(
@@ -89,8 +89,8 @@ const assertionsOf = ({ timings = [], resourceCounts = [], resourceSizes = [] }:
   );
 
 /** Returns the pattern of a path. A `$` at its end stays special: the URL ends there. */
-const patternOf = (path = '/'): RegExp => {
-  if (path === '/') return /.*/;
+const patternOf = (path = '/'): Pick<AssertionSet, 'pattern'> => {
+  if (path === '/') return {};
   const parts = path.split('*').map((part) => part.replace(/([-[\]{}()*+?.,\\^|#\s])/g, '\\$1'));
-  return new RegExp(`https?://[^/]+${parts.join('.*')}`);
+  return { pattern: `https?://[^/]+${parts.join('.*')}` };
 };

@@ -1,3 +1,4 @@
+import type { CheckAssertions } from '../../shared/assertions/sets.ts';
 import type { CheckView } from '../../shared/check.ts';
 import type { Client, CreatedCheck } from '../api/client.ts';
 import type { BaseOptions } from '../api/paths.ts';
@@ -11,15 +12,16 @@ import { assertionsPassed, hasUnjudged, isWorse } from './formats/outcome.ts';
 import { openResults } from './open.ts';
 import type { RunOptions } from './options.ts';
 import { worstFixes } from './read.ts';
+import { rejudge, storedResults } from './rejudge.ts';
 import { saveReports } from './report-files.ts';
 import type { CheckResult } from './result.ts';
-import { applyRules, type Rules, storedResults } from './rules.ts';
 import { type Read, readWhenFinished, timeLimit } from './waiting.ts';
 
-/** The rules and the base with which the command compares each finished check. */
+/** The base with which the command compares each finished check. */
 export type Judging = BaseOptions & {
   server: string | null;
-  rules: Rules;
+  /** Assertions that replace those of the checks. */
+  assertions?: CheckAssertions | undefined;
   base: string | undefined;
   /** Where the base of each page is looked for. */
   baseHost?: BaseHost | undefined;
@@ -36,7 +38,7 @@ export type Ending = Pick<RunOptions, 'timeout' | 'format' | 'allowEmpty' | 'out
   isGate: boolean;
 };
 
-/** Waits for checks, applies the rules, compares with the base and writes the results. Returns the exit code. */
+/** Waits for checks, compares with the base and writes the results. Returns the exit code. */
 export const follow = async (
   context: Context,
   client: Client,
@@ -52,7 +54,7 @@ export const follow = async (
     lastSeen: (check) => unjudged(check, { ...judging, notes }),
   });
   for (const line of notes) context.note(line);
-  if (!error) return conclude(context, client, results, judging.rules, ending);
+  if (!error) return conclude(context, client, results, ending);
   if (results.length > 0)
     await writeAll(context, client, results, ending).catch(({ message }) => context.note(message));
   throw error;
@@ -63,16 +65,16 @@ export const conclude = async (
   context: Context,
   client: Client,
   results: readonly CheckResult[],
-  rules: Rules,
   ending: Ending,
 ): Promise<number> => {
   await writeAll(context, client, results, ending);
   if (!ending.isGate) return exitCodeOfRuns(results.map(({ check }) => check));
   const code = exitCodeOf(results);
   if (code !== exitCodes.good || ending.allowEmpty) return code;
-  if (assertsNothing(results, rules)) context.note(nothingAsserted);
+  if (assertsNothing(results)) context.note(nothingAsserted);
   if (results.some(hasUnjudged)) context.note(notJudged);
-  return isVacuous(results, rules) ? exitCodes.wrongUse : exitCodes.good;
+  for (const { check } of results.filter(lacksResults)) context.note(noResults(check));
+  return isVacuous(results) ? exitCodes.wrongUse : exitCodes.good;
 };
 
 /** Writes the reports and the results. A report that can't be written does not stop the others. */
@@ -95,7 +97,7 @@ const writeAll = async (
 const judgeWith = async (
   client: Client,
   check: CheckView,
-  { base, pool, intended, baseHost, confirming }: Omit<Judging, 'server' | 'rules'>,
+  { base, pool, intended, baseHost, confirming }: Omit<Judging, 'server' | 'assertions'>,
   signal: AbortSignal,
 ) => {
   const found = baseHost && (await findBaseOn(client, check, baseHost, signal));
@@ -111,24 +113,24 @@ const judgeWith = async (
 export const resultOf = async (
   client: Client,
   check: CheckView,
-  { server, rules, ...bases }: Judging,
+  { server, assertions, ...bases }: Judging,
   { signal, notes }: { signal: AbortSignal; notes: string[] },
 ): Promise<CheckResult> => {
   const judged = await judgeWith(client, check, bases, signal);
-  const applied = await applyRules(client, check, rules, signal);
-  notes.push(...applied.notes);
+  const rejudged = assertions && (await rejudge(client, check, assertions, signal));
+  notes.push(...(rejudged?.notes ?? []));
   const fixes = await worstFixes(client, check.runs, signal);
-  return { check, ...judged, assertions: applied.assertions, fixes, server };
+  return { check, ...judged, assertions: rejudged?.assertions ?? storedResults(check), fixes, server };
 };
 
 /** Returns the result of a check that the command could not wait for, or could not read the reports of. */
 const unjudged = (
   check: CheckView,
-  { server, rules, base, baseHost, notes }: Judging & { notes: string[] },
+  { server, assertions: replacing, base, baseHost, notes }: Judging & { notes: string[] },
 ): CheckResult => {
-  const assertions = storedResults(check, rules);
-  if (rules.files.length > 0 && check.runs.some(({ id }) => !assertions[id]))
-    notes.push(`The command ended before it evaluated the assertions of the check ${check.id}.`);
+  const assertions = replacing ? {} : storedResults(check);
+  if (replacing || (check.assertions && check.runs.some(({ id }) => !assertions[id])))
+    notes.push(`The command ended before the assertions of the check ${check.id} were judged.`);
   const isJudged = base !== undefined || baseHost !== undefined || check.against !== undefined;
   const baseProblem = !isJudged ? null : `The command ended before it compared the check ${check.id}.`;
   return { check, comparison: null, base: null, baseProblem, explanation: null, assertions, fixes: null, server };
@@ -155,11 +157,22 @@ const exitCodeOf = (results: readonly CheckResult[]): number => {
  * Returns true if a gate has not judged: no assertion was about a page, an assertion was not judged, or a check has no verdict
  * against its base.
  */
-const isVacuous = (results: readonly CheckResult[], rules: Rules): boolean =>
-  assertsNothing(results, rules) || results.some((each) => hasUnjudged(each) || each.baseProblem !== null);
+const isVacuous = (results: readonly CheckResult[]): boolean =>
+  assertsNothing(results) ||
+  results.some((each) => hasUnjudged(each) || lacksResults(each) || each.baseProblem !== null);
 
-const assertsNothing = (results: readonly CheckResult[], { files }: Rules): boolean =>
-  files.length > 0 && results.every(({ assertions }) => Object.values(assertions).every((all) => all.length === 0));
+/** Returns true if no assertion is about any page. */
+const assertsNothing = (results: readonly CheckResult[]): boolean => {
+  const all = results.flatMap(({ assertions }) => Object.values(assertions));
+  return all.length > 0 && all.every((each) => each.length === 0);
+};
+
+/** Returns true if the service could not judge the assertions of a run that succeeded. */
+const lacksResults = ({ check, assertions }: CheckResult): boolean =>
+  check.assertions !== undefined && check.runs.some(({ id, state }) => state === 'succeeded' && !assertions[id]);
+
+const noResults = ({ id }: CheckView): string =>
+  `The service has no results of the assertions of the check ${id}. Judge its reports with page-audit get ${id} --assert <file>.`;
 
 const notJudged =
   'An assertion was not judged, because other programs used the CPU. Audit the page again when the machine is free, or use --allow-empty.';

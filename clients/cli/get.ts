@@ -10,9 +10,10 @@ import { requireTerminal } from './open.ts';
 import type { GetOptions } from './options.ts';
 import { checkOutputs, writeForms } from './output.ts';
 import { reading } from './read.ts';
+import { requireReports, storedResults } from './rejudge.ts';
 import { checkReports, formsOf, namedRuns } from './report-files.ts';
 import type { CheckResult } from './result.ts';
-import { readRulesForExisting, requireSamples, storedResults } from './rules.ts';
+import { readRules } from './rules.ts';
 
 /**
  * Prints checks. With `--wait`, waits for them and does all that `run` does after it has created its checks. `--assert` and
@@ -21,20 +22,22 @@ import { readRulesForExisting, requireSamples, storedResults } from './rules.ts'
 export const get = async (context: Context, ids: readonly string[], options: GetOptions): Promise<number> => {
   requireTerminal(options.open, context);
   checkOutputs(options.output ?? []);
-  const rules = await readRulesForExisting(options); // before the waiting, so that a wrong file costs no time
-  for (const line of rules.notes) context.note(line);
+  const { assertions, notes } = await readRules(options); // before the waiting, so that a wrong file costs no time
+  for (const line of notes) context.note(line);
   return reading(context, options, async (client, server) => {
     const checks: CheckView[] = [];
     for (const id of new Set(ids)) checks.push(await client.get(id, context));
     checkReports(namedRuns(checks), options);
-    if (checks.some(({ samples = 1 }) => samples !== 1)) requireSamples(rules.files);
+    if (assertions) for (const check of checks) requireReports(check, assertions);
     const baseHost = baseHostFrom(options, []);
     const findsBase = options.base !== undefined && !baseHost;
     const base = findsBase ? await findBase(client, options.base as string, context.signal) : undefined;
-    const judging = { server, rules, base, pool: options.pool, intended: options.intended, baseHost };
+    const judging = { server, assertions, base, pool: options.pool, intended: options.intended, baseHost };
     const ending: Ending = {
       ...options,
-      isGate: options.wait === true || rules.files.length > 0 || base !== undefined || baseHost !== undefined,
+      isGate: [options.wait || undefined, options.assert, options.budget, base, baseHost].some(
+        (each) => each !== undefined,
+      ),
       write: (results) => writeForms<FormatName | 'html'>(context, formsOf(context, client, results), options),
     };
     if (options.wait) return follow(context, client, checks, judging, ending);
@@ -60,7 +63,7 @@ const getNow = async (
     results.push(isOpen ? openResult(check, judging) : await resultOf(client, check, judging, { signal, notes }));
   }
   for (const line of notes) context.note(line);
-  const code = await conclude(context, client, results, judging.rules, ending);
+  const code = await conclude(context, client, results, ending);
   return ending.isGate ? code : exitCodes.good;
 };
 

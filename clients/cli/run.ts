@@ -87,11 +87,11 @@ export const auditing = async (
   return await withClient(context, options.data, async (client, server) => {
     const { signal } = context;
     signal.throwIfAborted();
-    const plain = await bodiesOf(client, urls, { ...options, sent: rules.sent }, signal);
+    const plain = await bodiesOf(client, urls, { ...options, assertions: rules.assertions }, signal);
     const bodies = withSecrets(plain, secretsOf, context);
     checkReports(namedRuns(bodies), options);
     const base = options.base === undefined || baseHost ? undefined : await findBase(client, options.base, signal);
-    const judging = { server, rules, base, pool: options.pool, intended: options.intended, baseHost };
+    const judging = { server, base, pool: options.pool, intended: options.intended, baseHost };
     return keepingChecks(context, client, options.data, async (created) => {
       const batch: Batch = {
         ...{ client, bodies, created },
@@ -108,7 +108,6 @@ export const auditing = async (
       const read = isBatch && !options.detach && ((each: Read<CheckResult>) => auditBatch(batch, context, each));
       if (!read) await createAll(batch, context);
       if (options.detach) {
-        if (rules.files.some(({ othersFor }) => othersFor)) context.note(detachedNote);
         await context.print(created.map(({ id }) => `${id}\n`).join(''));
         return codeOf(exitCodes.good);
       }
@@ -119,9 +118,6 @@ export const auditing = async (
     });
   });
 };
-
-const detachedNote =
-  'The service does not evaluate assertions of presets, assertMatrix and paths of budgets. With --detach, page-audit get <check> --wait --assert <file> does.';
 
 const requireUsable = (urls: readonly string[], options: RunOptions): void => {
   const { against, base, baseUrl } = options;
@@ -144,10 +140,10 @@ const keyOf = (key: string | undefined, i: number) => (key === undefined ? undef
 export const bodiesOf = async (
   client: Client,
   urls: readonly string[],
-  options: Omit<RunOptions, 'timeout' | 'format'> & Pick<Rules, 'sent'>,
+  options: Omit<RunOptions, 'timeout' | 'format'> & Pick<Rules, 'assertions'>,
   signal: AbortSignal,
 ): Promise<CreateCheckBody[]> => {
-  const { region, device, auditVersion, label, sent } = options;
+  const { region, device, auditVersion, label, assertions } = options;
   const offered =
     region && !region.includes('all') ? [] : (await client.regions({ signal })).regions.map(({ id }) => id);
   const regions = region?.includes('all') ? offered : (region ?? offered.slice(0, 1));
@@ -164,7 +160,7 @@ export const bodiesOf = async (
         ...(throttling && { throttling }),
         ...(label && { labels: label }),
         ...(against && { against }),
-        ...(sent && { assertions: sent }),
+        ...(assertions && { assertions }),
       };
     }),
   );

@@ -17,7 +17,7 @@ export const add = (context: Context, url: string, options: ScheduleOptions): Pr
   const every = everyFrom(options);
   const secretsOf = readSecrets(options, context.env);
   return ofService(context, async (client) => {
-    const plain = await bodiesOf(client, [url], { ...options, sent: undefined }, context.signal);
+    const plain = await bodiesOf(client, [url], { ...options, assertions: undefined }, context.signal);
     const [check] = withSecrets(plain, secretsOf, context);
     const body = { name: options.name ?? url.slice(0, 100), every, check: check as CreateScheduleBody['check'] };
     const { id, nextAt } = await client.createSchedule(body, context);
@@ -63,7 +63,7 @@ const editedCheck = async (
   const inputs = {
     ...{ region: plain.regions, auditVersion: plain.auditVersion },
     ...options,
-    sent: undefined,
+    assertions: undefined,
   };
   const [sent] = await bodiesOf(client, [options.url ?? plain.url], inputs, context.signal);
   return { ...plain, ...sent } as CreateCheckBody;

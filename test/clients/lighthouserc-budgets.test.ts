@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { explain } from '../../clients/cli/exit-codes.ts';
 import { readRules } from '../../clients/cli/rules.ts';
-import { evaluate } from '../../shared/assertions/evaluate.ts';
+import { matchesPattern } from '../../functions/lib/patterns.ts';
+import { judge } from '../../shared/assertions/judge.ts';
 import { reportOfCases } from '../support/assertion-cases.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'lighthouserc-budgets-'));
@@ -21,10 +22,8 @@ const rulesOf = (settings: object, assert: object = {}) =>
 /** Returns the failed results of the rules on a page, in words. */
 const failuresOf = async (settings: object, assert?: object, path = '/faulty') => {
   const report = { ...reportOfCases('13.5.0'), finalUrl: `http://127.0.0.1:8080${path}` };
-  const { files } = await rulesOf(settings, assert);
-  const results = files
-    .flatMap((each) => each.assertionsFor(report).assertions)
-    .flatMap((each) => evaluate(each, report));
+  const { assertions = {} } = await rulesOf(settings, assert);
+  const { results } = judge(assertions, report, {}, matchesPattern);
   return results.flatMap(({ level, passed, message }) => (passed ? [] : [`${level} ${message.split('.')[0]}`]));
 };
 

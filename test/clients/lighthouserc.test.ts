@@ -2,11 +2,15 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
+import { readBudgets } from '../../clients/cli/budget.ts';
 import { UsageError } from '../../clients/cli/exit-codes.ts';
-import { assertionsOf, readBudgetFile } from '../../clients/cli/lighthouserc.ts';
+import { setsOfFile } from '../../clients/cli/lighthouserc.ts';
 import { readLighthouserc } from '../../clients/cli/lighthouserc-parts.ts';
-import { evaluate } from '../../shared/assertions/evaluate.ts';
+import { readRules } from '../../clients/cli/rules.ts';
+import { matchesPattern } from '../../functions/lib/patterns.ts';
+import { judge } from '../../shared/assertions/judge.ts';
 import { presets } from '../../shared/assertions/presets.ts';
+import type { CheckAssertions } from '../../shared/assertions/sets.ts';
 import type { AssertedReport } from '../../shared/assertions/values.ts';
 import { auditVersions } from '../../shared/audit-versions.ts';
 import { assertionCases, type Row, readOutcomes, reportOfCases, rowOfResult } from '../support/assertion-cases.ts';
@@ -23,8 +27,9 @@ const file = (name: string, content: unknown): string => {
 };
 const rc = (assert: unknown, name = 'lighthouserc.json') => file(name, { ci: { assert } });
 const newest = reportOfCases('13.5.0');
-const readAssertions = async (path: string) => assertionsOf(await readLighthouserc(path));
-const mapsOf = async (path: string, report = newest) => (await readAssertions(path)).assertionsFor(report).assertions;
+const readSets = async (path: string) => setsOfFile(await readLighthouserc(path));
+const mapsOf = async (path: string) => (await readSets(path)).map(({ assertions }) => assertions);
+const judged = (sets: CheckAssertions, report = newest) => judge(sets, report, {}, matchesPattern);
 /** Returns the message of a refusal, with the file's name in place of its path. */
 const refusalOf = async (read: () => Promise<unknown>): Promise<string> => {
   try {
@@ -47,47 +52,39 @@ describe.each(auditVersions)('Lighthouse CI and this service agree on the $versi
     name === 'auditRan' && key in presets['lighthouse:all'] && !own.includes(key);
 
   test.each(cases)('$name', async ({ name, ...given }) => {
-    const rules =
+    const sets =
       'budgets' in given
-        ? await readBudgetFile(file('budget.json', given.budgets))
-        : await readAssertions(rc(given.options, `${name}.json`));
-    const { assertions, notes } = rules.assertionsFor(report);
+        ? await readBudgets(file('budget.json', given.budgets))
+        : await readSets(rc(given.options, `${name}.json`));
+    const { results, notes } = judged(sets, report);
     const own = 'options' in given && 'assertions' in given.options ? Object.keys(given.options.assertions ?? {}) : [];
     const theirs = outcomes[`${version} ${name}`] ?? [];
     const skipped = 'budgets' in given ? [] : theirs.filter((row) => isSkipped(row, own));
-    expect(assertions.flatMap((each) => evaluate(each, report)).map(rowOfResult)).toEqual(
-      theirs.filter((row) => !skipped.includes(row)),
-    );
+    expect(results.map(rowOfResult)).toEqual(theirs.filter((row) => !skipped.includes(row)));
     expect(notes.join()).toMatch(
       skipped.length > 0 ? new RegExp(`^${skipped.length} assertions? of the preset`) : /^$/,
     );
   });
 });
 
-test('the service gets the assertions that apply to every report, and the command keeps the others', async () => {
+test('the service gets the sets of both files, and one set for all pages in short', async () => {
   const own = { 'image-alt': 'warn' as const, 'categories:seo': 'error' as const };
-  const plain = await readAssertions(rc({ assertions: own }));
-  expect([plain.fixed, plain.othersFor]).toEqual([own, undefined]);
-
-  const preset = await readAssertions(rc({ preset: 'lighthouse:all', assertions: own }, 'preset.json'));
-  expect(preset.fixed).toEqual(own);
-  const [others] = preset.othersFor?.(newest).assertions ?? [];
-  expect(Object.keys(others ?? {})).toEqual(expect.arrayContaining(['document-title']));
-  expect(others).not.toHaveProperty('image-alt');
-
+  const assertionsOf = async (assert: object, more: object = {}) =>
+    (await readRules({ assert: rc(assert, 'sent.json'), ...more })).assertions;
+  expect(await assertionsOf({ assertions: own })).toEqual(own);
+  const set = { preset: 'lighthouse:all', assertions: own, aggregationMethod: 'median-run' };
+  const sent = { preset: 'lighthouse:all', assertions: own, aggregation: 'median-run' };
+  expect(await assertionsOf(set)).toEqual([sent]);
+  const gate = { assertions: { 'categories:performance': ['error', { minScore: 0.75 }] } };
   const assertMatrix = [
-    { assertions: own },
-    { matchingUrlPattern: '.*', assertions: { 'image-alt': 'error', bypass: 'warn' } },
-    { matchingUrlPattern: '/faulty$', assertions: { label: 'warn' } },
-    { matchingUrlPattern: '/other$', assertions: { tabindex: 'warn' } },
+    { ...set, matchingUrlPattern: '/faulty$' },
+    { matchingUrlPattern: '/other$', assertions: { tabindex: 'off' } },
   ];
-  const matrix = await readAssertions(rc({ assertMatrix }, 'split-matrix.json'));
-  expect(matrix.fixed).toEqual({ ...own, bypass: 'warn' });
-  expect(matrix.othersFor?.(newest).assertions).toEqual([{ 'image-alt': 'error' }, { label: 'warn' }]);
+  expect(await assertionsOf({ assertMatrix }, { budget: '75' })).toEqual([{ pattern: '/faulty$', ...sent }, gate]);
 });
 
 test('a note counts the assertions of a preset on audits that the report lacks', async () => {
-  const { notes } = (await readAssertions(rc({ preset: 'lighthouse:recommended' }))).assertionsFor(newest);
+  const { notes } = judged(await readSets(rc({ preset: 'lighthouse:recommended' })));
   expect(notes).toEqual([
     expect.stringMatching(
       /^\d+ assertions of the preset are about audits that Lighthouse 13\.5\.0 doesn't have in the categories performance, accessibility, best-practices, seo\.$/,
@@ -97,7 +94,7 @@ test('a note counts the assertions of a preset on audits that the report lacks',
 
 test("the user's own assertion on an audit that the report lacks stays, though a preset has it too", async () => {
   const path = rc({ preset: 'lighthouse:all', assertions: { 'first-meaningful-paint': 'warn' } });
-  const results = (await mapsOf(path)).flatMap((each) => evaluate(each, newest));
+  const { results } = judged(await readSets(path));
   expect(results.filter(({ name }) => name === 'auditRan')).toMatchObject([
     { key: 'first-meaningful-paint', level: 'warn', passed: false },
   ]);
@@ -146,10 +143,13 @@ test('entries of a matrix apply to the final URL', async () => {
       { matchingUrlPattern: '^https://example.com', assertions: { bypass: 'warn' } },
     ],
   });
-  expect(await mapsOf(path, report)).toEqual([{ label: 'warn' }, { bypass: 'warn' }]);
-  const other = { ...report, finalUrl: 'https://example.org/' };
-  expect((await readAssertions(path)).assertionsFor(other)).toEqual({
-    assertions: [],
+  const sets = await readSets(path);
+  expect(judged(sets, report).results.map(({ key, level }) => [key, level])).toEqual([
+    ['label', 'warn'],
+    ['bypass', 'warn'],
+  ]);
+  expect(judged(sets, { ...report, finalUrl: 'https://example.org/' })).toEqual({
+    results: [],
     notes: ['No assertion is about https://example.org/.'],
   });
 });
@@ -249,7 +249,7 @@ test.each<[string, string, string]>([
   ['a.json', '{ "ci": { "extends": "none.json" } }', 'none.json does not exist. Name a readable file.'],
 ])('%s with %j is refused', async (name, content, message) => {
   file('module/package.json', { type: 'module' });
-  expect(await refusalOf(() => readAssertions(file(name, content)))).toBe(message);
+  expect(await refusalOf(() => readSets(file(name, content)))).toBe(message);
 });
 
 test('keys, levels and options that Lighthouse CI ignores are warnings with their place', async () => {
@@ -296,10 +296,10 @@ test('an ES module waits for its top-level await', async () => {
 });
 
 test('a file that does not exist and a folder are refused', async () => {
-  expect(await refusalOf(() => readAssertions(join(folder, 'none.json')))).toBe(
+  expect(await refusalOf(() => readSets(join(folder, 'none.json')))).toBe(
     'none.json does not exist. Name a readable file.',
   );
-  expect(await refusalOf(() => readAssertions(folder))).toMatch(/ is a folder\. Name a readable file\.$/);
+  expect(await refusalOf(() => readSets(folder))).toMatch(/ is a folder\. Name a readable file\.$/);
 });
 
 test.each<[unknown, string]>([
@@ -340,5 +340,5 @@ test.each<[unknown, string]>([
     'b.json:1:69: 0.resourceCounts.0.tolerance: Unknown key. The accepted keys are resourceType, budget.',
   ],
 ])('the budget %j is refused', async (content, message) => {
-  expect(await refusalOf(() => readBudgetFile(file('b.json', JSON.stringify(content))))).toBe(message);
+  expect(await refusalOf(() => readBudgets(file('b.json', JSON.stringify(content))))).toBe(message);
 });

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { DeleteMessageCommand, ReceiveMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
+import { assertReport } from '../../functions/lib/assert-report.ts';
 import { clientSettings } from '../../functions/lib/aws-client.ts';
 import { createDeps } from '../../functions/lib/create-check.ts';
 import { auditQueues } from '../../functions/lib/queue/audit-queues.ts';
@@ -133,6 +134,19 @@ export const worldHere = () => {
     await leases.finish(await claim(run, now), { attempts, ...outcome }, now);
   };
 
+  /** Finishes a run with this report. Judges the report by the assertions of the check, as an auditor does. */
+  const finishWith = async (run: RunItem, gzip: Buffer, change: Partial<Finished> = {}): Promise<void> => {
+    const outcome = { ...passed, ...change };
+    const assertions = await store.assertionsOf(run.checkId);
+    const { environment = null, samples = [] } = outcome;
+    const judged = assertions && (await assertReport(assertions, gzip, { environment, samples }));
+    await finish(run, {
+      ...outcome,
+      ...(judged && { assertions: judged.results, warnings: judged.notes }),
+      report: await storeReport(run, gzip),
+    });
+  };
+
   /** Creates a finished run whose report has this text. Returns the path of the report too. */
   const finishedRun = async (json: string, { gzip = gzipSync(json) as Buffer } = {}) => {
     const check = aCheck({ regions: ['us-west1'] });
@@ -165,6 +179,7 @@ export const worldHere = () => {
     storeReport,
     claim,
     finish,
+    finishWith,
     create,
     finishedRun,
     jobsIn,
