@@ -66,7 +66,7 @@ export const ListInputs = inputsOf({
 export const PagesInputs = inputsOf({
   ...lists,
   region: z.string().optional(),
-  since: z.string().optional().describe('previous, 7d (default), 30d or release=1.2.'),
+  since: z.string().optional().describe('7d, previous or release=1.2.'),
   search: z.string().optional(),
 });
 
