@@ -2,7 +2,9 @@ import { expect, test } from 'vitest';
 import { initialProgress, next, type Progress, record, type Step } from '../../functions/auditor/verdict/attempts.ts';
 import { type AuditResult, emptyResult } from '../../functions/auditor/verdict/judge.ts';
 import { countUsed } from '../../shared/check.ts';
+import { changeOfPairs, LOOK_CONFIDENCE, pairsNeeded } from '../../shared/comparison/looks.ts';
 import { noMetrics } from '../../shared/page-metrics.ts';
+import type { Sample } from '../../shared/page-metrics-schemas.ts';
 import { runError } from '../../shared/problems.ts';
 import type { Variant } from '../../shared/variants.ts';
 
@@ -68,4 +70,61 @@ test('a check counts by the samples of its runs, and a failed run by its attempt
   const run = (own: number, against: number, attempts: number) =>
     ({ samples: Array(own), against: { samples: Array(against) }, attempts: Array(attempts) }) as never;
   expect(countUsed([run(3, 3, 7), run(12, 12, 30), run(0, 0, 3)])).toBe(6 + 24 + 3);
+});
+
+/** Returns normal numbers, always the same. */
+const gaussians = () => {
+  let state = 7;
+  const uniform = () => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    return (state + 1) / (2 ** 32 + 1);
+  };
+  return () => Math.sqrt(-2 * Math.log(uniform())) * Math.cos(2 * Math.PI * uniform());
+};
+
+/** Draws runs of a page with this TBT and noise, and returns how they ended. */
+const trials = (count: number, { tbt, noise, change }: { tbt: number; noise: number; change: number }) => {
+  const gaussian = gaussians();
+  const sample = (level: number): Sample => ({
+    ...{ ...noMetrics, tbt: level * (1 + noise * gaussian()) },
+    ...{ cpuBusy: 0, mainThreadCpu: null, contended: false },
+  });
+  return Array.from({ length: count }, () => {
+    const pairs: { own: Sample[]; against: Sample[] } = { own: [], against: [] };
+    while (pairsNeeded(pairs) > pairs.own.length) {
+      pairs.own.push(sample(tbt * change));
+      pairs.against.push(sample(tbt));
+    }
+    const page = { tbt: tbt * (1 + (change - 1) / 2) };
+    const judged = changeOfPairs('tbt', pairs, { page, confidence: LOOK_CONFIDENCE });
+    return { direction: judged?.direction };
+  });
+};
+const shareOf = (all: { direction: unknown }[], ...directions: string[]) =>
+  all.filter(({ direction }) => directions.includes(direction as string)).length / all.length;
+
+test.each([
+  [2000, 0.053, 0.95],
+  [500, 0.097, 0.8],
+])(
+  'four looks at a TBT of %i ms with noise of %d are seldom false, and find 20 %% more in the share %d',
+  (tbt, noise, share) => {
+    const unchanged = trials(2000, { tbt, noise, change: 1 });
+    expect(shareOf(unchanged, 'higher', 'lower')).toBeLessThanOrEqual(0.0125);
+    const slower = trials(500, { tbt, noise, change: 1.2 });
+    expect(shareOf(slower, 'higher')).toBeGreaterThanOrEqual(share);
+    expect(shareOf(slower, 'lower')).toBe(0);
+  },
+);
+
+test('a contended sample takes its pair with it, so that the others stay pairs', () => {
+  const at = (tbt: number, contended = false): Sample => ({
+    ...{ ...noMetrics, tbt },
+    ...{ cpuBusy: 0, mainThreadCpu: null, contended },
+  });
+  const [base, drift] = [[100, 900, 500, 300], 400];
+  const against = base.map((tbt) => at(tbt));
+  const own = base.map((tbt, i) => (i === 1 ? at(9000, true) : at(tbt + drift)));
+  const change = changeOfPairs('tbt', { own, against }, { page: { tbt: 0 } });
+  expect(change?.shift.estimate).toBe(drift);
 });
