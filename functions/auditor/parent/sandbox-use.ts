@@ -20,7 +20,9 @@ export const sandboxUse = (setting: SandboxSetting, require = requireSandbox) =>
       } catch (error) {
         if (use === 'required' || !(error instanceof NoSandboxError)) throw error;
         use = 'none';
-        log.warn('Audits run without the sandbox of Chromium.', { reason: error.message });
+        log.error('Audits run without the sandbox of Chromium. SANDBOX=required refuses them.', {
+          reason: error.message,
+        });
       }
     },
 
