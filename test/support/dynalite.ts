@@ -4,12 +4,11 @@ import { setTimeout as pause } from 'node:timers/promises';
 // @ts-expect-error dynalite has no types
 import dynalite from 'dynalite';
 import type { TableCall } from '../../infra/local/table/table.ts';
+import type { Judge, Judged } from './judge-table.ts';
 import { tableDefinition } from './table-definition.ts';
 
-export type Judged = { status: number; body: Record<string, unknown> };
-
 /** Starts dynalite in memory with the service's table. Calls reach its HTTP handler without a socket. */
-export const startDynalite = async (TableName: string) => {
+export const startDynalite = async (TableName: string): Promise<Judge> => {
   const server: Server = dynalite({ createTableMs: 0 });
   const call = ({ operation, input }: TableCall): Promise<Judged> =>
     new Promise((resolve) => {
