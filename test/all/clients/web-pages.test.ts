@@ -18,43 +18,61 @@ const audited = async (url: string, performance: number, lcp: number, inputs: Pa
   for (const run of await world.create(check)) await world.finish(run, { state: 'succeeded', ...metrics, samples });
 };
 
-test('the list of pages shows the worst first with its change, filters by the address, and leads to the trend', async () => {
-  const yesterday = new Date(Date.now() - 24 * 3600_000);
-  await audited('https://shop.example/good', 95, 900, { labels: { branch: 'main' } });
-  await audited('https://shop.example/bad', 80, 2436, { now: yesterday });
-  await audited('https://shop.example/bad', 41, 3795);
+const DAY_MS = 24 * 3600_000;
+
+test('the list of pages says which got worse, filters by the address, and leads to the checks before and after', async () => {
+  const bad = 'https://shop.example/bad';
+  for (let day = 8; day >= 0; day -= 1) {
+    const now = new Date(Date.now() - day * DAY_MS);
+    await audited('https://shop.example/good', 95, 900, { now, labels: { branch: 'main' } });
+    await audited(bad, day > 2 ? 80 : 41, day > 2 ? 2436 : 3795, { now, device: 'desktop' });
+  }
+  await audited('https://www.example/new', 70, 900);
   await using home = await site.open('/');
   await (await home.page.waitForSelector('a[href="/pages"]'))?.click();
-  await untilShown(home.page, 'https://shop.example/bad');
+  await untilShown(home.page, 'shop.example/bad');
 
   await using view = await site.open('/pages', { width: 360 });
   const { page, errors } = view;
-  await untilShown(page, 'LCP 1.4 s slower');
+  await untilShown(
+    page,
+    '1 page got worse this week, 1 without a sign of a change, 1 with too few checks to tell, of 3 pages.',
+  );
   const urls = () => page.$$eval('td.page a', (links) => links.map(({ textContent }) => textContent));
-  expect(await urls()).toEqual(['https://shop.example/bad', 'https://shop.example/good']);
-  expect(await page.$eval('svg.spark', (chart) => chart.getAttribute('aria-label'))).toBe('Scores: 80, 41');
+  expect(await urls()).toEqual(['shop.example/bad', 'shop.example/good', 'www.example/new']);
+  await untilShown(page, '−39');
+  expect(await page.$eval('svg.spark', (chart) => chart.getAttribute('aria-label'))).toBe(
+    'Scores from 41 to 80, the last one 41',
+  );
   await expectAccessible(page);
   expect(await overflowOf(page)).toBe(0);
 
-  await page.type('[name=label]', 'branch:main');
+  await page.type('[name=q]', 'SHOP');
   await page.keyboard.press('Enter');
-  await page.waitForFunction(() => document.querySelectorAll('td.page a').length === 1);
-  expect(new URL(page.url()).search).toBe('?label=branch%3Amain');
+  await page.waitForFunction(() => document.querySelectorAll('td.page a').length === 2);
+  expect(new URL(page.url()).search).toBe('?q=SHOP');
+  await page.select('[name=changed]', 'better');
+  await untilShown(page, 'No page matches the filter.');
   await page.goBack();
   await page.waitForFunction(() => document.querySelectorAll('td.page a').length === 2);
+  await page.select('[name=group]', 'host');
+  await untilShown(page, '2 pages');
 
-  await page.focus('[name=device]');
-  await page.keyboard.type('desktop');
-  await untilShown(page, 'No page matches the filter.');
-  expect(await page.evaluate(() => document.activeElement?.getAttribute('name'))).toBe('device');
-  await page.goBack();
-  await page.waitForSelector('td.page a');
-  expect(await page.$eval('[name=device]', (select) => (select as HTMLSelectElement).value)).toBe('');
-
-  await page.click('td.page a');
-  await untilShown(page, 'Change since the result before');
-  expect(new URL(page.url()).search).toBe('?url=https%3A%2F%2Fshop.example%2Fbad&device=mobile');
-  await untilShown(page, 'LCP 1.4 s slower');
+  const compared = await page.$eval('td.change a', (link) => link.getAttribute('href'));
+  expect(compared).toMatch(/^\/comparisons\/[0-9a-f-]+\.\.\.[0-9a-f-]+$/);
+  await (await page.waitForSelector('td.page a'))?.click();
+  await untilShown(page, 'Change this week');
+  expect(new URL(page.url()).search).toBe('?url=https%3A%2F%2Fshop.example%2Fbad&device=desktop');
   await expectAccessible(page);
   expect(errors).toEqual([]);
+});
+
+test('a page is a row of 40 pixels', async () => {
+  await using view = await site.open('/pages', { width: 1280 });
+  const { page } = view;
+  await page.waitForSelector('td.page a');
+  const heights = await page.$$eval('table.pages tbody tr', (rows) =>
+    rows.map((row) => row.getBoundingClientRect().height),
+  );
+  expect(Math.max(...heights)).toBeLessThanOrEqual(41);
 });
