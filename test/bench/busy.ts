@@ -15,6 +15,8 @@ type Options = {
   runs: number;
   names?: readonly BusyPage[];
   loads?: readonly Load[];
+  /** Ends before the next cell once this time has passed. */
+  limitMs?: number | undefined;
   log: (line: string) => void;
 };
 
@@ -22,7 +24,8 @@ type Options = {
 export const shortBusy = { names: ['task250', 'xhr'], loads: ['quiet', 'two loops'] } as const;
 
 /** Audits pages beside each load by turns, so that a slow period of the machine affects all of them. */
-export const measureBusy = async ({ pages, runs, log, ...only }: Options): Promise<BusyFigures> => {
+export const measureBusy = async ({ pages, runs, log, limitMs = Number.POSITIVE_INFINITY, ...only }: Options): Promise<BusyFigures> => {
+  const startedAt = performance.now();
   const { names = busyPageNames, loads: cells = loadNames } = only;
   bundleAuditor();
   await using lab = await startSampleLab({ categories: ['performance'] });
@@ -32,6 +35,7 @@ export const measureBusy = async ({ pages, runs, log, ...only }: Options): Promi
   for (let round = 0; round < runs; round++) {
     for (const load of [...cells.slice(round % cells.length), ...cells.slice(0, round % cells.length)]) {
       if (figures.missing[load]) continue;
+      if (performance.now() - startedAt > limitMs) return figures;
       try {
         await using _started = (await loads[load](pages.url('script'))) ?? null;
         for (const page of names) {

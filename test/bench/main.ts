@@ -33,7 +33,10 @@ const measure = async (options: Options): Promise<Results> => {
   if (includes('stored')) results.stored = await measureStored({ short: options.short, log });
   if (includes('cpu')) results.cpu = await measureCpu({ ...common, runs: runs(8) });
   if (includes('busy'))
-    results.busy = await measureBusy({ pages, log, runs: runs(7), ...(options.short && shortBusy) });
+    results.busy = await measureBusy({
+      ...{ pages, log, limitMs: options.limitMs, runs: runs(7) },
+      ...(options.short && shortBusy),
+    });
   if (includes('changes')) results.changes = await measureChanges({ ...common, runs: runs(10) });
   if (includes('start')) results.start = await measureStart({ ...common, rounds: rounds(7) });
   if (includes('fidelity')) results.fidelity = await measureFidelity({ ...common, rounds: rounds(5) });

@@ -43,6 +43,7 @@ Without a name: ${usualBenchmarks.join(', ')}, in about six minutes. By name onl
   --rounds <number>    of turnaround (default 7; memory takes at most 3, start 5), fidelity, guard and headers (default 5)
   --runs <number>      of steadiness (default 30), soak (default 200), cpu (default 8), busy (default 7) and
                        changes (default 10)
+  --minutes <number>   after which busy begins no further cell (default none)
   --version <version>  of Lighthouse: ${auditVersions.map(({ version }) => version).join(', ')}, a major, or latest (default)
   --versions <list>    of fidelity and soak, separated by commas (default all)
   --pages <list>       of fidelity, guard, headers and soak: ${pageNames.join(', ')} (default all);
@@ -60,6 +61,7 @@ export const optionsFrom = (args: string[]) => {
     options: {
       rounds: { type: 'string' },
       runs: { type: 'string' },
+      minutes: { type: 'string' },
       version: { type: 'string', default: 'latest' },
       versions: { type: 'string' },
       pages: { type: 'string' },
@@ -73,6 +75,7 @@ export const optionsFrom = (args: string[]) => {
   if (short && write) throw new Error('--short measures too little to be recorded. Leave out --short or --write.');
   const rounds = integerFrom('--rounds', values.rounds, 100);
   const runs = integerFrom('--runs', values.runs, 10_000);
+  const minutes = integerFrom('--minutes', values.minutes, 1000);
   const names = positionals.map((name) => oneOf(benchmarks, name, 'benchmark'));
   const selected = new Set<Benchmark>(names.length > 0 ? names : usualBenchmarks);
   const version = versionFrom(values.version);
@@ -84,6 +87,7 @@ export const optionsFrom = (args: string[]) => {
     version,
     versions: values.versions?.split(',').map(versionFrom) ?? usualVersions,
     names: pages ?? (short ? shortPages : pageNames),
+    limitMs: minutes && 60_000 * minutes,
     page: pages?.[0] ?? ('small' as const), // of throughput
     ...{ short, write, json, help },
     includes: (...anyOf: Benchmark[]) => anyOf.some((name) => selected.has(name)),
