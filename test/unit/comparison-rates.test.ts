@@ -60,7 +60,7 @@ test.each([
   },
 );
 
-test('a prior of half the drift gives a false verdict in at most 5 % of trials, and more samples are no trap', () => {
+test('a prior of half the drift gives a false verdict in at most 5 % of trials, and more samples hardly add to it', () => {
   const rate = (samples: number, prior: number) =>
     shareOf(changed, 1500, () => judge({ samples, noise: { within: 0.05, between: 0.09 }, prior }));
   const [few, many] = [rate(3, 0.045), rate(15, 0.045)];

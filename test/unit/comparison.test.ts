@@ -404,45 +404,6 @@ test('a script that works a quarter longer is a suspicion for one check, and pro
   expect(compared?.againCheckIds).toEqual(again.map(({ id: each }) => each));
 });
 
-const repeated: Record<string, Sample[][]> = JSON.parse(readFileSync('test/recorded/repeated-checks.json', 'utf8'));
-const isProved = ({ verdict }: { verdict: string }) => verdict === 'improved' || verdict === 'regressed';
-
-/** The recorded checks of each page. A run shows its median sample, so its machine counts as busy if most samples were. */
-const repeatedChecks = Object.values(repeated).map((samplesOfChecks) =>
-  samplesOfChecks.map((samples) => {
-    const contended = samples.filter((sample) => sample.contended).length > samples.length / 2;
-    return aCheck([runOf('us-west1', samples, { contended })]);
-  }),
-);
-
-test('pairs of repeated checks of three pages have no false verdict, with one base and with a pool', () => {
-  const compared = repeatedChecks.flatMap((ofPage) =>
-    ofPage.flatMap((check, i) => {
-      const others = ofPage.filter((_, j) => j !== i);
-      return [...others.map((base) => compareChecks(base, check)), poolOf(others, check)];
-    }),
-  );
-  expect(compared).toHaveLength(75);
-  const falsely = compared.flatMap((each) =>
-    Object.entries(each?.metrics ?? {}).flatMap(([name, metric]) => (isProved(metric) ? [name] : [])),
-  );
-  expect(falsely).toEqual([]);
-});
-
-const poolOf = ([base, ...pool]: ComparedCheck[], check: ComparedCheck) => base && compareChecks(base, check, { pool });
-
-test('a suspected change is one that the samples show and the checks do not, and checks would tell', () => {
-  const [first, ...others] = repeatedChecks[0] ?? [];
-  const found = others.flatMap((check) => {
-    const tbt = compareChecks(first as ComparedCheck, check)?.metrics.tbt.regions['us-west1'];
-    return tbt?.suspected ? [tbt] : [];
-  });
-  expect(found.length).toBeGreaterThan(0);
-  for (const { verdict, change, noise, needs } of found) {
-    expect([verdict, change?.by, noise?.from, needs?.kind]).toEqual(['unknown', 'checks', 'prior', 'checks']);
-  }
-});
-
 test('a contended sample counts in no time as long as another one does not', () => {
   const run = (samples: number[], contended: number[]) => {
     const all = runOf('us-east4', lcps(...samples, ...contended));

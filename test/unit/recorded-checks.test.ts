@@ -1,0 +1,103 @@
+import { readFileSync } from 'node:fs';
+import { gunzipSync } from 'node:zlib';
+import { expect, test } from 'vitest';
+import { compareChecks } from '../../shared/comparison/comparison.ts';
+import { changeOfPairs } from '../../shared/comparison/looks.ts';
+import type { CheckComparison } from '../../shared/comparison/schemas.ts';
+import { type ComparedCheck, driftingBy } from '../../shared/comparison/sides.ts';
+import { type MetricName, metricNames } from '../../shared/page-metrics.ts';
+import type { Sample } from '../../shared/page-metrics-schemas.ts';
+import type { RecordedCheck } from '../support/sample-lab.ts';
+
+type Page = 'small' | 'script' | 'app' | 'images';
+type Recording = Record<Page, RecordedCheck[]>;
+const { checks, turns }: { checks: Recording; turns: Recording } = JSON.parse(
+  gunzipSync(readFileSync('test/recorded/repeated-checks.json.gz')).toString(),
+);
+const pages = Object.keys(checks) as Page[];
+
+/** Returns a recorded check. Each sample can be changed before. */
+const checkOf = ({ host, samples }: RecordedCheck, id: string, change = (sample: Sample): Sample => sample) => {
+  const changed = samples.map(change);
+  const busy = changed.filter(({ contended }) => contended).length;
+  const shown = changed[Math.floor(changed.length / 2)] as Sample; // any one: a verdict comes from all
+  const environment = { host, contended: busy > changed.length / 2 };
+  const run = { ...shown, region: 'us-west1' as const, state: 'succeeded', samples: changed, environment };
+  return { id, url: 'https://shop.example/', auditVersion: '13.5.0', runs: [run] } satisfies ComparedCheck;
+};
+const checksOf = (page: Page) => checks[page].map((check, i) => checkOf(check, `${page} ${i}`));
+
+const slower = (name: MetricName, factor: number) => (sample: Sample) => ({
+  ...sample,
+  [name]: factor * (sample[name] ?? 0),
+});
+
+/** Number of earlier checks that make a base. */
+const FIVE = 5;
+type Pool = 'one' | 'five earlier';
+/** Compares each check with each other one of its page, or with the five before it. The check can be made slower. */
+const compared = (of: readonly Page[], pool: Pool, change?: (sample: Sample) => Sample): CheckComparison[] =>
+  of.flatMap((page) =>
+    checksOf(page).flatMap((_, i, all) => {
+      const check = checkOf(checks[page][i] as RecordedCheck, 'the check', change);
+      const bases = pool === 'one' ? all.filter((_, j) => j !== i).map((base) => [base]) : [all.slice(i - FIVE, i)];
+      return bases.flatMap(([base, ...more]) => {
+        const isWhole = pool === 'one' || more.length === FIVE - 1;
+        return (base && isWhole && compareChecks(base, check, { pool: more })) || [];
+      });
+    }),
+  );
+
+const isProved = ({ verdict }: { verdict: string }) => verdict === 'improved' || verdict === 'regressed';
+const shareOf = <T>(all: readonly T[], is: (one: T) => boolean) => all.filter(is).length / all.length;
+const shareFound = (name: MetricName, comparisons: readonly CheckComparison[]) =>
+  shareOf(comparisons, ({ metrics }) => metrics[name].verdict === 'regressed');
+
+test.each(['one', 'five earlier'] as const)(
+  'at most one of a hundred comparisons of unchanged pages, with a base of %s, has a false verdict',
+  (pool) => {
+    const comparisons = compared(pages, pool);
+    expect(comparisons.length).toBeGreaterThanOrEqual(pool === 'one' ? 150 : 5);
+    const isFalse = ({ metrics }: CheckComparison) => Object.values(metrics).some(isProved);
+    expect(shareOf(comparisons, isFalse)).toBeLessThanOrEqual(0.01);
+  },
+);
+
+test('most verdicts about unchanged pages say that they are the same', () => {
+  const verdicts = compared(pages, 'one').flatMap(({ metrics }) =>
+    Object.values(metrics).flatMap(({ verdict, regions }) => (regions['us-west1']?.change ? [verdict] : [])),
+  );
+  expect(shareOf(verdicts, (verdict) => verdict === 'same')).toBeGreaterThanOrEqual(0.55);
+});
+
+/** Pages with the same order of first paint and scripts in each load, so that their paints have one kind of value. */
+const steady = ['app', 'images'] as const;
+const withScript = pages.filter((page) => page !== 'images');
+
+test('an LCP 10 % slower is found by one check on pages that paint in one way', () => {
+  expect(shareFound('lcp', compared(steady, 'one', slower('lcp', 1.1)))).toBeGreaterThanOrEqual(0.85);
+});
+
+test('a TBT 50 % slower is found with a base of five checks in most trials', () => {
+  expect(shareFound('tbt', compared(withScript, 'five earlier', slower('tbt', 1.5)))).toBeGreaterThanOrEqual(0.6);
+});
+
+/** Returns the pairs of a recorded check in turns (A, B, B, A, …), in each order of its variants. */
+const pairsOf = (page: Page) =>
+  turns[page].flatMap(({ samples }) => {
+    const [a, b] = ([0, 1] as const).map((variant) => samples.filter((_, k) => [0, 1, 1, 0][k % 4] === variant));
+    if (!a || !b) return [];
+    return [
+      { own: a, against: b },
+      { own: b, against: a },
+    ];
+  });
+
+test('equal variants in turns have no false verdict', () => {
+  const directions = pages.flatMap(pairsOf).flatMap((pairs) => {
+    const page = driftingBy(...[pairs.against, pairs.own].map((samples) => ({ run: { samples }, pooled: [] })));
+    return metricNames.flatMap((name) => changeOfPairs(name, pairs, { page })?.direction ?? []);
+  });
+  expect(directions.length).toBeGreaterThan(0);
+  expect(directions.filter((direction) => direction === 'higher' || direction === 'lower')).toEqual([]);
+});
