@@ -24,7 +24,13 @@ type Options = {
 export const shortBusy = { names: ['task250', 'xhr'], loads: ['quiet', 'two loops'] } as const;
 
 /** Audits pages beside each load by turns, so that a slow period of the machine affects all of them. */
-export const measureBusy = async ({ pages, runs, log, limitMs = Number.POSITIVE_INFINITY, ...only }: Options): Promise<BusyFigures> => {
+export const measureBusy = async ({
+  pages,
+  runs,
+  log,
+  limitMs = Number.POSITIVE_INFINITY,
+  ...only
+}: Options): Promise<BusyFigures> => {
   const startedAt = performance.now();
   const { names = busyPageNames, loads: cells = loadNames } = only;
   bundleAuditor();
