@@ -87,7 +87,7 @@ export const PageList = z.object({
   pages: z.array(Page),
   since: z.string().describe('`previous`, or the time since which the changes are.'),
   counts: PageCounts,
-  cut: z.boolean().describe('True if you have more pages than the list reads. It has the worst ones.'),
+  cut: z.boolean().describe('True if you have more pages than the list reads. Any of them may be left out.'),
   nextCursor: z.string().nullable(),
 });
 /** One part of the list, as the API answers. */
