@@ -116,7 +116,7 @@ test.each([
   ['simulations without performance', { simulations: ['3g'], categories: ['seo'] }, 'simulations'],
   ['an unknown throttling', { throttling: 'calibrated' }, 'throttling'],
   ['an unknown throttling field', { throttling: { ...throttling, requestLatencyMs: 1 } }, 'throttling'],
-  ['a throttling field missing', { throttling: { rttMs: 80 } }, 'throttling'],
+  ['a throttling field missing', { throttling: { ...throttling, rttMs: undefined } }, 'throttling.rttMs'],
   ['a negative throttling value', { throttling: { ...throttling, rttMs: -1 } }, 'throttling.rttMs'],
   ['no throughput', { throttling: { ...throttling, throughputKbps: 0 } }, 'throttling.throughputKbps'],
   [
@@ -124,7 +124,7 @@ test.each([
     { throttling: { ...throttling, cpuSlowdownMultiplier: 1e9 } },
     'throttling.cpuSlowdownMultiplier',
   ],
-  ['a throttling value as a text', { throttling: { ...throttling, rttMs: '80' } }, 'throttling'],
+  ['a throttling value as a text', { throttling: { ...throttling, rttMs: '80' } }, 'throttling.rttMs'],
   ['a category that the version lacks', { categories: ['pwa'], auditVersion: '12' }, 'categories'],
   ['a category that is newer than the version', { categories: ['agentic-browsing'], auditVersion: '12' }, 'categories'],
 ])('a create with %s is refused with the path of the field', async (_, wrong, path) => {

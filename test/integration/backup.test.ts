@@ -12,11 +12,10 @@ import {
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { sweep } from '../../functions/sweep.ts';
 import { databaseFile, objectFolder } from '../../infra/local/data-folder.ts';
 import { runCommand } from '../support/command.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
-import { later, startWorld, type World } from '../support/world.ts';
+import { startWorld, type World } from '../support/world.ts';
 
 const folder = temporaryFolder('backup');
 let here: string;
@@ -89,7 +88,6 @@ test('backups of a service that writes and erases have every report that a run n
 const erase = async (world: World, id: string) => {
   await world.erasure.markErased((await world.find(id)).item, new Date());
   await world.erasure.eraseRemains(id);
-  await sweep({ ...world, now: () => later(new Date(), 600) })({});
 };
 
 test('a backup never replaces a file, and leaves nothing behind when it fails', async () => {

@@ -1,12 +1,15 @@
 import type { IncomingMessage } from 'node:http';
-import type { CheckView } from '../../shared/check.ts';
+import { gzipSync } from 'node:zlib';
+import { assertReport } from '../../functions/lib/assert-report.ts';
+import type { CheckAssertions } from '../../shared/assertions/sets.ts';
+import type { CheckView, CreateCheckBody } from '../../shared/check.ts';
 import { checkWith, resultOf, samplesOf, succeeded } from './check-results.ts';
 import { answering, startOddServer } from './odd-server.ts';
 
+const audited = { 'us-west1': succeeded(samplesOf('unchanged', 3, 1)) };
+
 /** A finished check as the service shows it. */
-export const finishedCheck: CheckView = resultOf(
-  checkWith({ 'us-west1': succeeded(samplesOf('unchanged', 3, 1)) }),
-).check;
+export const finishedCheck: CheckView = resultOf(checkWith(audited)).check;
 
 /** A report on which assertions can be evaluated. */
 export const shortReport = {
@@ -17,6 +20,13 @@ export const shortReport = {
   categories: { performance: { id: 'performance', title: 'Performance', score: 0.2, auditRefs: [] } },
 };
 
+/** Returns how the service judges the short report. */
+export const judgedShort = async (assertions: CheckAssertions) => {
+  const measured = { environment: null, samples: [] };
+  const { results } = await assertReport(assertions, gzipSync(JSON.stringify(shortReport)), measured);
+  return { assertions: { 'us-west1': results } };
+};
+
 type Answer = (url: URL, body: unknown) => unknown;
 
 /**
@@ -24,10 +34,15 @@ type Answer = (url: URL, body: unknown) => unknown;
  * answer that is a string goes out as a problem with this code, and `null` as a 204.
  */
 export const startFakeService = (answers: Readonly<Record<string, Answer>> = {}) => {
+  let check = finishedCheck;
   const all: Readonly<Record<string, Answer>> = {
     regions: () => ({ regions: [{ id: 'us-west1' }] }),
-    create: () => finishedCheck,
-    get: () => finishedCheck,
+    create: async (_, body) => {
+      const { assertions } = body as CreateCheckBody;
+      if (assertions) check = resultOf(checkWith(audited), await judgedShort(assertions)).check;
+      return check;
+    },
+    get: () => check,
     list: () => ({ checks: [finishedCheck], nextCursor: null }),
     report: () => shortReport,
     fixes: () => ({ fixes: [] }),
@@ -39,7 +54,7 @@ export const startFakeService = (answers: Readonly<Record<string, Answer>> = {})
   return startOddServer(async (request, response) => {
     const url = new URL(request.url ?? '', 'http://service');
     const text = Buffer.concat(await request.toArray()).toString();
-    const answer = all[routeOf(request.method ?? '', url.pathname)]?.(url, text && JSON.parse(text));
+    const answer = await all[routeOf(request.method ?? '', url.pathname)]?.(url, text && JSON.parse(text));
     if (typeof answer === 'string') problem(answer)(request, response);
     else if (answer === null) response.writeHead(204).end();
     else answering(200, typeOf(request), JSON.stringify(answer ?? {}), { etag: '"1"' })(request, response);

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { CheckView, CreateCheckBody } from '../../shared/check.ts';
 import type { Sample } from '../../shared/page-metrics-schemas.ts';
 import { checkWith, failed, resultOf, samplesOf, succeeded } from './check-results.ts';
-import { startFakeService } from './fake-service.ts';
+import { judgedShort, startFakeService } from './fake-service.ts';
 
 /** Returns what a page of this path gets: a score from its path, such as /70, or a failure. */
 export const runOf = (url: string) => {
@@ -19,7 +19,7 @@ export const startScoredService = async (answers: Answers = {}) => {
   const bodies: CreateCheckBody[] = [];
   let [unfinished, most] = [0, 0];
   const service = await startFakeService({
-    create: (_, sent) => {
+    create: async (_, sent) => {
       const body = sent as CreateCheckBody;
       if (body.url.includes('refused')) return 'refused-url';
       bodies.push(body);
@@ -33,7 +33,8 @@ export const startScoredService = async (answers: Answers = {}) => {
         id: randomUUID(),
         report: run.state === 'succeeded' ? 'key' : null,
       }));
-      const { check: view } = resultOf({ ...check, runs });
+      const judged = body.assertions && (await judgedShort(body.assertions));
+      const { check: view } = resultOf({ ...check, runs }, judged);
       checks.set(id, view);
       return { ...view, state: 'created' };
     },
