@@ -1,6 +1,7 @@
 import type { PageResult } from '../../../shared/pages.ts';
 import { gradeOf } from '../../words/numbers.ts';
 import { failureText, pageChangeWords } from '../../words/pages.ts';
+import { isolated } from '../title.ts';
 import { Graded } from './value.tsx';
 import { Verdict } from './verdict.tsx';
 
@@ -9,7 +10,7 @@ export const PageScore = ({ result }: { result: PageResult }) => {
   const { state, performance, errorMessage, device } = result;
   if (state === 'failed') {
     return (
-      <span class="poor" title={errorMessage ?? ''}>
+      <span class="poor" title={isolated(errorMessage ?? '')}>
         ✗ {failureText(result)}
       </span>
     );

@@ -3,6 +3,7 @@ import type { Page, PageResult } from '../../../shared/pages.ts';
 import { counted } from '../../words/numbers.ts';
 import { sinceText } from '../../words/pages.ts';
 import { useSteps } from '../steps.ts';
+import { isolated } from '../title.ts';
 import { columnStyle } from './columns.ts';
 import { PageChange, PageScore, Sparkline } from './page-result.tsx';
 import { Scroll } from './scroll.tsx';
@@ -76,7 +77,7 @@ const Row = ({ page: { url, results }, devices, hasRegions }: RowProps) => {
   return (
     <tr>
       <td class="page">
-        <a href={main.links.page} title={url}>
+        <a href={main.links.page} title={isolated(url)}>
           <bdi>{url.replace(/^https?:\/\//, '')}</bdi>
         </a>
       </td>

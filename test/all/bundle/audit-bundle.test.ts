@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { dispatch } from '../../../functions/lib/queue/dispatch.ts';
+import { dispatch, jobOf } from '../../../functions/lib/queue/dispatch.ts';
 import type { RunItem } from '../../../functions/lib/store/items.ts';
 import { type AuditVersion, auditVersions } from '../../../shared/audit-versions.ts';
 import { functionRows } from '../../../shared/functions.ts';
@@ -134,11 +134,10 @@ describe("the deployed audit function in a sandbox like Lambda's", needsSandbox,
       { processes: 400, user: USER },
     );
     const before = await world.create(aCheck({ url: pages.url('/perfect'), regions: ['us-west1'] }));
-    const [{ checkId, id: runId, region, correlationId, owner }] = before as [RunItem];
-    const job = { checkId, runId, region, correlationId, owner };
-    await expect(spent.invoke(sqsEvent(job))).rejects.toThrow('The sandbox has ended');
+    const [run] = before as [RunItem];
+    await expect(spent.invoke(sqsEvent(jobOf(run)))).rejects.toThrow('The sandbox has ended');
     expect(spent.logs()).toMatch(/The instance is replaced\..*processes \(\d+ of 400 left\)/);
-    expect(await world.runOf(checkId)).toMatchObject({ state: 'created', lostLeases: 0 });
+    expect(await world.runOf(run.checkId)).toMatchObject({ state: 'created', lostLeases: 0 });
   });
 
   // Process 1 of the sandbox, as of Lambda, reaps no zombie process of ours. Three for each audit would spend an instance

@@ -135,7 +135,7 @@ test('a run and a comparison that do not exist say so, and a trend without runs 
   await untilShown(page, 'One of the two checks does not exist.');
   await expectAccessible(page);
   await page.goto(`${site.url}/pages`);
-  await untilShown(page, 'enter its URL');
+  await untilShown(page, 'Enter a URL');
   await page.goto(`${site.url}/pages?url=https://example.com/never`);
   await untilShown(page, 'No finished run of this URL');
   await expectAccessible(page);
