@@ -1,8 +1,8 @@
 import { SECRET_DAYS } from './secrets.ts';
 
 /**
- * Folders of the bucket whose objects are secret, by the name of the rights to them in functions.ts. `days` is the longest life
- * of an object: no check is open for longer. The secrets of a schedule live as long as the schedule.
+ * Folders of the bucket whose objects are secret, by the name of the rights to them in functions.ts. The bucket deletes an
+ * object after `days`, because no check is open for longer. The service deletes the secrets of a schedule with the schedule.
  */
 export const secretFolders = {
   secrets: { prefix: 'secrets/', days: SECRET_DAYS },

@@ -18,8 +18,8 @@ import { differenceCodes, spoilsAll } from './spoils.ts';
 
 /*
  * How the checks of a schedule are judged, for each of its regions. A page has regressed if the series of a main metric has a
- * step for the worse, and it is back after a step back. After another browser, or on another kind of machine, the series of a
- * time goes on with the checks that were measured so. A change that spoils all metrics begins the page anew.
+ * step for the worse, and it is back after a step back. After a change of the browser or of the kind of machine, the series of
+ * a time has only the checks with the new one. After a change that spoils all metrics, every series begins again.
  */
 
 /** Why a check has no verdict, or none about metrics with noise. `first`: there is no earlier one. */

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { closeSync, fsyncSync, openSync } from 'node:fs';
 import type { DatabaseSync } from 'node:sqlite';
 
 /*
@@ -52,3 +53,13 @@ export const countsOf = (db: DatabaseSync): Copied =>
       'SELECT (SELECT count(*) FROM items) AS items, count(*) AS objects, ifnull(sum(bytes), 0) AS bytes FROM objects',
     )
     .get() as Copied;
+
+/** Writes a file, or the names in a folder, to the disk. */
+export const syncPath = (path: string): void => {
+  const fd = openSync(path, 'r');
+  try {
+    fsyncSync(fd);
+  } finally {
+    closeSync(fd);
+  }
+};

@@ -1,4 +1,4 @@
-import { closeSync, existsSync, fsyncSync, openSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import { closeSync, existsSync, openSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { SERVICE_VERSION } from '../../../shared/version.ts';
@@ -14,6 +14,7 @@ import {
   etagOf,
   FILE_ROWS,
   type FileRow,
+  syncPath,
 } from './backup-file.ts';
 
 const BUSY_MS = 5000;
@@ -39,9 +40,9 @@ export const makeBackup = (dataDir: string, file: string): Copied => {
   }
   try {
     const copied = writeBackup(dataDir, part);
-    sync(part);
+    syncPath(part);
     renameSync(part, file);
-    sync(dirname(file));
+    syncPath(dirname(file));
     return copied;
   } catch (error) {
     rmSync(part, { force: true });
@@ -51,15 +52,6 @@ export const makeBackup = (dataDir: string, file: string): Copied => {
 
 const unwritable = (file: string, { message }: Error) =>
   new Error(`${file} can't be written: ${message}. Free some space, or name a file in another folder.`);
-
-const sync = (path: string): void => {
-  const fd = openSync(path, 'r');
-  try {
-    fsyncSync(fd);
-  } finally {
-    closeSync(fd);
-  }
-};
 
 const writeBackup = (dataDir: string, part: string): Copied => {
   const db = new DatabaseSync(part, { timeout: BUSY_MS });

@@ -1,14 +1,4 @@
-import {
-  closeSync,
-  existsSync,
-  fsyncSync,
-  mkdirSync,
-  openSync,
-  readdirSync,
-  renameSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { databaseFile, objectFolder } from '../data-folder.ts';
@@ -16,7 +6,16 @@ import { FORMAT, writeFormat } from '../data-format.ts';
 import { SCHEMA } from '../database-schema.ts';
 import { takeDataFolder } from '../own-folder.ts';
 import { inFolder } from '../unusable.ts';
-import { type Copied, copyTables, countsOf, digestOf, etagOf, FILE_ROWS, type FileRow } from './backup-file.ts';
+import {
+  type Copied,
+  copyTables,
+  countsOf,
+  digestOf,
+  etagOf,
+  FILE_ROWS,
+  type FileRow,
+  syncPath,
+} from './backup-file.ts';
 
 /**
  * Writes the data of a backup into an empty folder. Throws before it writes anything if the backup is damaged or the folder
@@ -101,7 +100,7 @@ const bodies = (backup: DatabaseSync): Iterable<FileRow & { body: Uint8Array }> 
 const write = (backup: DatabaseSync, file: string, dataDir: string): void => {
   for (const { file: name, body } of bodies(backup))
     writeFileSync(join(objectFolder(dataDir), name), body, { mode: 0o600, flag: 'wx', flush: true });
-  syncFolder(objectFolder(dataDir));
+  syncPath(objectFolder(dataDir));
   const path = databaseFile(dataDir);
   const db = new DatabaseSync(`${path}.new`);
   try {
@@ -115,14 +114,5 @@ const write = (backup: DatabaseSync, file: string, dataDir: string): void => {
   }
   renameSync(`${path}.new`, path);
   writeFormat(dataDir);
-  syncFolder(dataDir);
-};
-
-const syncFolder = (path: string): void => {
-  const fd = openSync(path, 'r');
-  try {
-    fsyncSync(fd);
-  } finally {
-    closeSync(fd);
-  }
+  syncPath(dataDir);
 };
