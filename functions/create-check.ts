@@ -1,4 +1,4 @@
-import { type CreateDeps, checkCreator, createDeps } from './lib/create-check.ts';
+import { type CreateDeps, checkCreator, createDeps } from './lib/checks/create-check.ts';
 import type { Request } from './lib/http/endpoint.ts';
 import { http } from './lib/http/http.ts';
 import { parseIdempotencyKey } from './lib/http/idempotency.ts';

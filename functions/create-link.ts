@@ -1,4 +1,5 @@
 import { CreateLinkBody, DEFAULT_LINK_LIFE, MAX_LINK_DAYS } from '../shared/links.ts';
+import { shareToken } from './lib/checks/share-token.ts';
 import type { Request } from './lib/http/endpoint.ts';
 import { http } from './lib/http/http.ts';
 import { invalidInput, parseFields } from './lib/http/input.ts';
@@ -6,7 +7,6 @@ import { findCheck } from './lib/http/lookup.ts';
 import { originOf } from './lib/http/origin.ts';
 import type { Reply } from './lib/http/response.ts';
 import type { SharingStore } from './lib/http/shared-check.ts';
-import { shareToken } from './lib/share-token.ts';
 import { checkStore } from './lib/store/checks.ts';
 import { openDb } from './lib/store/dynamodb.ts';
 import { type LinkStore, linkStore } from './lib/store/links.ts';

@@ -4,13 +4,8 @@ import { Webhook as Signer } from 'standardwebhooks';
 import { DeliveryJob } from '../shared/delivery-job.ts';
 import { DELIVERY_DELAYS_MS, HOLD_MS } from '../shared/due-times.ts';
 import type { DeliveryTry } from '../shared/webhooks.ts';
-import { deliveryBody } from './lib/delivery-body.ts';
 import { envOf } from './lib/environment.ts';
-import { trustedAuthorities } from './lib/extra-ca.ts';
 import { emit, log } from './lib/log.ts';
-import { makeDeliveries } from './lib/make-deliveries.ts';
-import { type Posted, type PostWebhook, postWebhook } from './lib/post-webhook.ts';
-import { targetPolicy } from './lib/public-addresses.ts';
 import { queue } from './lib/queue/consumer.ts';
 import { type DeliveryQueue, deliveryQueue } from './lib/queue/delivery-queue.ts';
 import { retry } from './lib/retry.ts';
@@ -27,6 +22,11 @@ import {
   type WebhookStore,
   webhookStore,
 } from './lib/store/webhooks.ts';
+import { trustedAuthorities } from './lib/targets/extra-ca.ts';
+import { targetPolicy } from './lib/targets/public-addresses.ts';
+import { deliveryBody } from './lib/webhooks/delivery-body.ts';
+import { makeDeliveries } from './lib/webhooks/make-deliveries.ts';
+import { type Posted, type PostWebhook, postWebhook } from './lib/webhooks/post-webhook.ts';
 
 /**
  * Handles one message of the queue of deliveries: judges a closed check of a schedule, makes the deliveries of each closed

@@ -6,14 +6,14 @@ import { existsIn, valueNames } from '../shared/page-metrics.ts';
 import { plans } from '../shared/plans.ts';
 import { ApiProblemError } from '../shared/problems.ts';
 import { SERVICE_VERSION } from '../shared/version.ts';
+import { cachedRegions, regionRows } from './lib/checks/region-rows.ts';
 import { conditionalReply } from './lib/http/conditional.ts';
 import type { Request } from './lib/http/endpoint.ts';
 import { http } from './lib/http/http.ts';
 import type { Reply } from './lib/http/response.ts';
-import { MAX_URL_LENGTH } from './lib/public-addresses.ts';
-import { cachedRegions, regionRows } from './lib/region-rows.ts';
 import { openDb } from './lib/store/dynamodb.ts';
 import { type RegionStatus, regionStore } from './lib/store/regions.ts';
+import { MAX_URL_LENGTH } from './lib/targets/public-addresses.ts';
 
 /** GET /v1/regions, /v1/audit/versions, /v1/limits, /v1/openapi.json and /health: returns what this deployment offers. */
 export const handler = http('discover', (env) => {

@@ -1,10 +1,10 @@
 import type { RegionList } from '../shared/offer.ts';
 import { ApiProblemError } from '../shared/problems.ts';
+import { regionRows } from './lib/checks/region-rows.ts';
 import { http } from './lib/http/http.ts';
 import type { Reply } from './lib/http/response.ts';
 import { log } from './lib/log.ts';
 import { currentObstacle } from './lib/readiness.ts';
-import { regionRows } from './lib/region-rows.ts';
 import { openDb } from './lib/store/dynamodb.ts';
 import { type RegionStatus, regionStore } from './lib/store/regions.ts';
 

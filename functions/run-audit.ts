@@ -16,19 +16,19 @@ import {
   withStorageFailure,
 } from './auditor/verdict/attempts.ts';
 import { type AuditResult, emptyResult } from './auditor/verdict/judge.ts';
-import { assertRun } from './lib/assert-report.ts';
-import { claimRun } from './lib/claim.ts';
 import { envOf } from './lib/environment.ts';
 import { emit, idsOf, log } from './lib/log.ts';
-import { targetPolicy } from './lib/public-addresses.ts';
 import { closingDb } from './lib/queue/closing-db.ts';
 import { queue } from './lib/queue/consumer.ts';
-import { readSecrets, secretsFor, secretsGone } from './lib/read-secrets.ts';
-import { recordFailure, recordProgress } from './lib/record-attempt.ts';
 import { redactText } from './lib/redact.ts';
 import { pause, retry } from './lib/retry.ts';
-import { emitFinished, emitMeasured } from './lib/run-metrics.ts';
-import { againstOf, inputsOf } from './lib/run-variants.ts';
+import { assertRun } from './lib/runs/assert-report.ts';
+import { claimRun } from './lib/runs/claim.ts';
+import { readSecrets, secretsFor, secretsGone } from './lib/runs/read-secrets.ts';
+import { recordFailure, recordProgress } from './lib/runs/record-attempt.ts';
+import { emitFinished, emitMeasured } from './lib/runs/run-metrics.ts';
+import { againstOf, inputsOf } from './lib/runs/run-variants.ts';
+import { type StoredReports, storeReports } from './lib/runs/store-report.ts';
 import { type CheckStore, checkStore } from './lib/store/checks.ts';
 import {
   keepRenewed,
@@ -41,7 +41,7 @@ import {
 import { type RegionStore, regionStore } from './lib/store/regions.ts';
 import { type Reports, reports } from './lib/store/reports.ts';
 import { type SecretStore, secretStore } from './lib/store/secrets.ts';
-import { type StoredReports, storeReports } from './lib/store-report.ts';
+import { targetPolicy } from './lib/targets/public-addresses.ts';
 
 /** Handles one job of this region's queue: claims the run, audits the page, stores the report, finishes the run. */
 export const handler = queue({ schema: AuditJob, whySpent: spentInstance }, () => {

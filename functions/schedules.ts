@@ -8,12 +8,12 @@ import type { Request } from './lib/http/endpoint.ts';
 import { http } from './lib/http/http.ts';
 import type { Reply } from './lib/http/response.ts';
 import { parseSchedule, parseScheduleEdit } from './lib/http/schedule-body.ts';
-import { type TargetPolicy, targetPolicy } from './lib/public-addresses.ts';
-import { nextTime } from './lib/schedule-times.ts';
+import { nextTime } from './lib/schedules/schedule-times.ts';
+import { newWatch, watchedRegions } from './lib/schedules/watch-schedule.ts';
 import { openDb } from './lib/store/dynamodb.ts';
 import { type ScheduleItem, type ScheduleStore, scheduleSecretsKeyOf, scheduleStore } from './lib/store/schedules.ts';
 import { type SecretStore, secretStore } from './lib/store/secrets.ts';
-import { newWatch, watchedRegions } from './lib/watch-schedule.ts';
+import { type TargetPolicy, targetPolicy } from './lib/targets/public-addresses.ts';
 
 /** /v1/schedules and below: creates, shows, edits, pauses, resumes and deletes the schedules of an owner. The sweeper runs them. */
 export const handler = http('schedules', (env) => {

@@ -15,12 +15,12 @@ import { http } from './lib/http/http.ts';
 import { invalidInput, parseFields } from './lib/http/input.ts';
 import type { Reply } from './lib/http/response.ts';
 import { log } from './lib/log.ts';
-import { webhookRefusal } from './lib/post-webhook.ts';
-import { type TargetPolicy, targetPolicy } from './lib/public-addresses.ts';
 import { type DeliveryQueue, deliveryQueue } from './lib/queue/delivery-queue.ts';
 import { type DeliveryItem, type DeliveryStore, deliveryStore, jobOf } from './lib/store/deliveries.ts';
 import { openDb } from './lib/store/dynamodb.ts';
 import { type WebhookItem, type WebhookStore, webhookStore } from './lib/store/webhooks.ts';
+import { type TargetPolicy, targetPolicy } from './lib/targets/public-addresses.ts';
+import { webhookRefusal } from './lib/webhooks/post-webhook.ts';
 
 /** /v1/webhooks and below: creates, shows, rotates, tests and deletes the webhooks of an owner, and shows their deliveries. */
 export const handler = http('webhooks', (env) => {

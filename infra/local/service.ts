@@ -1,9 +1,9 @@
 import { lookup } from 'node:dns/promises';
 import { S3Client } from '@aws-sdk/client-s3';
 import { SQSClient } from '@aws-sdk/client-sqs';
-import { isLoopbackAddress } from '../../functions/lib/addresses.ts';
 import { clientSettings } from '../../functions/lib/aws-client.ts';
 import { redactForLog } from '../../functions/lib/redact.ts';
+import { isLoopbackAddress } from '../../functions/lib/targets/addresses.ts';
 import { ReadEnv } from '../../shared/env.ts';
 import { functionRows } from '../../shared/functions.ts';
 import { allRegions } from '../../shared/regions.ts';

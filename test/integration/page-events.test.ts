@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { PostWebhook } from '../../functions/lib/post-webhook.ts';
 import type { WebhookItem } from '../../functions/lib/store/webhooks.ts';
+import type { PostWebhook } from '../../functions/lib/webhooks/post-webhook.ts';
 import { type PageEventData, type WebhookEvent, webhookEvents } from '../../shared/webhooks.ts';
 import { startDelivering } from '../support/delivering.ts';
 import { measured } from '../support/finished-checks.ts';

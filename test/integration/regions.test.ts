@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createCheck } from '../../functions/create-check.ts';
-import { CACHE_MS, regionRows } from '../../functions/lib/region-rows.ts';
+import { CACHE_MS, regionRows } from '../../functions/lib/checks/region-rows.ts';
 import { regionStore } from '../../functions/lib/store/regions.ts';
 import { ready } from '../../functions/ready.ts';
 import { commandFrom } from '../../infra/operator/region-commands.ts';

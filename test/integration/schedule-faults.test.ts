@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { expect, test, vi } from 'vitest';
-import { checkCreator, createDeps } from '../../functions/lib/create-check.ts';
+import { checkCreator, createDeps } from '../../functions/lib/checks/create-check.ts';
 import { log } from '../../functions/lib/log.ts';
 import type { Due } from '../../functions/lib/store/due.ts';
 import { openDb } from '../../functions/lib/store/dynamodb.ts';

@@ -4,7 +4,7 @@ import { gzipSync } from 'node:zlib';
 import { DynamoDBDocumentClient, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
 import { createLink as createSharedLink } from '../../functions/create-link.ts';
-import { shareToken } from '../../functions/lib/share-token.ts';
+import { shareToken } from '../../functions/lib/checks/share-token.ts';
 import type { RunItem } from '../../functions/lib/store/items.ts';
 import { linkStore } from '../../functions/lib/store/links.ts';
 import type { CheckView } from '../../shared/check.ts';

@@ -12,7 +12,7 @@ import type { RunnerResult } from '../../functions/auditor/lighthouse/result.ts'
 import { importLighthouse, runLighthouse } from '../../functions/auditor/lighthouse/run.ts';
 import type { TraceEvent } from '../../functions/auditor/lighthouse/trace.ts';
 import type { Waits } from '../../functions/auditor/messages.ts';
-import { reservePort } from '../../functions/lib/audit-ports.ts';
+import { reservePort } from '../../functions/lib/targets/audit-ports.ts';
 import { type AuditVersion, auditVersion, auditVersions } from '../../shared/audit-versions.ts';
 import { pick } from '../../shared/pick.ts';
 import { chromiumDir } from '../support/chromium-dir.ts';

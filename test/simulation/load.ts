@@ -1,6 +1,6 @@
-import { claimRun } from '../../functions/lib/claim.ts';
 import { dispatch } from '../../functions/lib/queue/dispatch.ts';
-import { emitFinished, emitMeasured } from '../../functions/lib/run-metrics.ts';
+import { claimRun } from '../../functions/lib/runs/claim.ts';
+import { emitFinished, emitMeasured } from '../../functions/lib/runs/run-metrics.ts';
 import { checkStore } from '../../functions/lib/store/checks.ts';
 import { deliveryStore } from '../../functions/lib/store/deliveries.ts';
 import { dueStore } from '../../functions/lib/store/due.ts';

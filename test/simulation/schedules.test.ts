@@ -1,8 +1,8 @@
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { expect, test, vi } from 'vitest';
-import type { checkCreator } from '../../functions/lib/create-check.ts';
+import type { checkCreator } from '../../functions/lib/checks/create-check.ts';
 import { log } from '../../functions/lib/log.ts';
-import { nextTime } from '../../functions/lib/schedule-times.ts';
+import { nextTime } from '../../functions/lib/schedules/schedule-times.ts';
 import { dueStore } from '../../functions/lib/store/due.ts';
 import { type Db, updateItem } from '../../functions/lib/store/dynamodb.ts';
 import { type ScheduleItem, type ScheduleStore, scheduleStore } from '../../functions/lib/store/schedules.ts';

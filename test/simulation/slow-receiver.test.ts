@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
 import { deliverWebhook } from '../../functions/deliver-webhook.ts';
-import type { PostWebhook } from '../../functions/lib/post-webhook.ts';
 import { deliveryStore, jobOf } from '../../functions/lib/store/deliveries.ts';
 import { dueStore } from '../../functions/lib/store/due.ts';
 import { listStore } from '../../functions/lib/store/lists.ts';
 import { scheduleStore } from '../../functions/lib/store/schedules.ts';
 import { type WebhookItem, webhookStore } from '../../functions/lib/store/webhooks.ts';
+import type { PostWebhook } from '../../functions/lib/webhooks/post-webhook.ts';
 import { deliverySettings } from '../../infra/settings.ts';
 import type { DeliveryJob } from '../../shared/delivery-job.ts';
 import { DELIVERY_TRY_MS } from '../../shared/due-times.ts';

@@ -1,8 +1,8 @@
 import { deliverWebhook } from '../../functions/deliver-webhook.ts';
-import type { PostWebhook } from '../../functions/lib/post-webhook.ts';
 import { checkStore } from '../../functions/lib/store/checks.ts';
 import { leaseStore, type Outcome } from '../../functions/lib/store/leases.ts';
 import { listStore } from '../../functions/lib/store/lists.ts';
+import type { PostWebhook } from '../../functions/lib/webhooks/post-webhook.ts';
 import { sweep } from '../../functions/sweep.ts';
 import type { Check } from '../../shared/check.ts';
 import type { DeliveryJob } from '../../shared/delivery-job.ts';

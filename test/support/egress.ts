@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, Socket, type TcpNetConnectOpts } from 'node:net';
 import { expect, vi } from 'vitest';
 import { type EgressProxy, openEgressProxy } from '../../functions/auditor/egress/proxy.ts';
-import type { EgressPolicy } from '../../functions/lib/target-rules.ts';
+import type { EgressPolicy } from '../../functions/lib/targets/target-rules.ts';
 import { DEFAULT_PORTS } from '../../shared/env.ts';
 
 type Proxied = NonNullable<Parameters<typeof openEgressProxy>[1]>;

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { gzipSync } from 'node:zlib';
-import { assertReport } from '../../functions/lib/assert-report.ts';
+import { assertReport } from '../../functions/lib/runs/assert-report.ts';
 import type { CheckAssertions } from '../../shared/assertions/sets.ts';
 import type { CheckView, CreateCheckBody } from '../../shared/check.ts';
 import { checkWith, resultOf, samplesOf, succeeded } from './check-results.ts';

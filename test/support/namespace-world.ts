@@ -16,7 +16,7 @@ import { prepareChromium } from '../../functions/auditor/host/chromium.ts';
 import type { Decision } from '../../functions/auditor/messages.ts';
 import { auditors } from '../../functions/auditor/parent/auditors.ts';
 import type { AuditResult } from '../../functions/auditor/verdict/judge.ts';
-import type { Targets } from '../../functions/lib/public-addresses.ts';
+import type { Targets } from '../../functions/lib/targets/public-addresses.ts';
 import type { Category } from '../../shared/audit-options.ts';
 import type { AuditVersion } from '../../shared/audit-versions.ts';
 import { DEFAULT_PORTS } from '../../shared/env.ts';

@@ -4,7 +4,7 @@ import { connect, isIP, type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { type ConnectionOptions, connect as connectTls } from 'node:tls';
 import ipaddr from 'ipaddr.js';
-import { bareHost, targetOf } from '../../functions/lib/public-addresses.ts';
+import { bareHost, targetOf } from '../../functions/lib/targets/public-addresses.ts';
 
 const TIMEOUT_MS = 15_000; // longer than the proxy takes to look a name up and to connect
 

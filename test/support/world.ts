@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { DeleteMessageCommand, ReceiveMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
-import { assertReport } from '../../functions/lib/assert-report.ts';
 import { clientSettings } from '../../functions/lib/aws-client.ts';
-import { createDeps } from '../../functions/lib/create-check.ts';
+import { createDeps } from '../../functions/lib/checks/create-check.ts';
 import { auditQueues } from '../../functions/lib/queue/audit-queues.ts';
 import { closingDb } from '../../functions/lib/queue/closing-db.ts';
 import { deliveryQueue } from '../../functions/lib/queue/delivery-queue.ts';
+import { assertReport } from '../../functions/lib/runs/assert-report.ts';
 import { type Creation, checkStore } from '../../functions/lib/store/checks.ts';
 import { deliveryStore } from '../../functions/lib/store/deliveries.ts';
 import { dueStore } from '../../functions/lib/store/due.ts';

@@ -1,6 +1,6 @@
 import { afterEach, expect, test, vi } from 'vitest';
-import { abandon } from '../../functions/lib/abandon.ts';
 import * as logging from '../../functions/lib/log.ts';
+import { abandon } from '../../functions/lib/runs/abandon.ts';
 import type { RunItem } from '../../functions/lib/store/items.ts';
 import { runError } from '../../shared/problems.ts';
 

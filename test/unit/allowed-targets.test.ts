@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test } from 'vitest';
-import { isPrivateAddress } from '../../functions/lib/addresses.ts';
-import { closeToPages } from '../../functions/lib/audit-ports.ts';
-import { refusalOf, targetPolicy } from '../../functions/lib/public-addresses.ts';
+import { isPrivateAddress } from '../../functions/lib/targets/addresses.ts';
+import { closeToPages } from '../../functions/lib/targets/audit-ports.ts';
+import { refusalOf, targetPolicy } from '../../functions/lib/targets/public-addresses.ts';
 import { settingsFrom } from '../../infra/local/start-settings.ts';
 import { workerSettingsFrom } from '../../infra/local/worker-settings.ts';
 import { DEFAULT_PORTS, TargetsEnv } from '../../shared/env.ts';

@@ -2,7 +2,7 @@ import type { Socket, TcpNetConnectOpts } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { LIMITS } from '../../functions/auditor/egress/proxy.ts';
-import { dialFirst } from '../../functions/lib/dial.ts';
+import { dialFirst } from '../../functions/lib/targets/dial.ts';
 import {
   cleanUp,
   dialsTo,

@@ -2,7 +2,7 @@ import { Server, Socket, type TcpNetConnectOpts } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { LIMITS } from '../../functions/auditor/egress/proxy.ts';
-import { targetOf } from '../../functions/lib/public-addresses.ts';
+import { targetOf } from '../../functions/lib/targets/public-addresses.ts';
 import { elsewhere } from '../support/allowed-elsewhere.ts';
 import {
   asText,

@@ -5,8 +5,8 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
-import { extraAuthorities, trustedAuthorities } from '../../functions/lib/extra-ca.ts';
-import { postWebhook } from '../../functions/lib/post-webhook.ts';
+import { extraAuthorities, trustedAuthorities } from '../../functions/lib/targets/extra-ca.ts';
+import { postWebhook } from '../../functions/lib/webhooks/post-webhook.ts';
 import { settingsFrom } from '../../infra/local/start-settings.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 

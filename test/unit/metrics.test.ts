@@ -5,7 +5,7 @@ import { metricsIn } from '../support/metrics.ts';
 
 /** Returns the metrics of a finished run. Runs in a process of its own, because tests run with metrics off. */
 const emittedFor = (code: RunProblemCode | null) => {
-  const runMetrics = new URL('../../functions/lib/run-metrics.ts', import.meta.url);
+  const runMetrics = new URL('../../functions/lib/runs/run-metrics.ts', import.meta.url);
   const emits = `
     import { emitFinished } from ${JSON.stringify(runMetrics)};
     emitFinished('us-west1', ${JSON.stringify(code && runError(code))});`;

@@ -1,6 +1,6 @@
 import { connect, type TcpNetConnectOpts } from 'node:net';
 import { afterEach, expect, test } from 'vitest';
-import { postWebhook, webhookRefusal } from '../../functions/lib/post-webhook.ts';
+import { postWebhook, webhookRefusal } from '../../functions/lib/webhooks/post-webhook.ts';
 import { type Receiver, startReceiver } from '../support/receiver.ts';
 
 const local = { targets: 'local' as const, ports: [80, 443, 8080, 8443] };

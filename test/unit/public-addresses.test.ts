@@ -1,7 +1,13 @@
 import { describe, expect, test } from 'vitest';
-import { isLoopbackAddress, isPublicAddress } from '../../functions/lib/addresses.ts';
-import { isBadPort } from '../../functions/lib/bad-ports.ts';
-import { bareHost, isLoopbackHost, refusalOf, refusalOfHost, targetOf } from '../../functions/lib/public-addresses.ts';
+import { isLoopbackAddress, isPublicAddress } from '../../functions/lib/targets/addresses.ts';
+import { isBadPort } from '../../functions/lib/targets/bad-ports.ts';
+import {
+  bareHost,
+  isLoopbackHost,
+  refusalOf,
+  refusalOfHost,
+  targetOf,
+} from '../../functions/lib/targets/public-addresses.ts';
 import { DEFAULT_PORTS } from '../../shared/env.ts';
 import { ssrfCases } from '../support/ssrf-cases.ts';
 

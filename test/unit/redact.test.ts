@@ -1,7 +1,7 @@
 import { expect, test, vi } from 'vitest';
+import { shareToken } from '../../functions/lib/checks/share-token.ts';
 import { ownerHash } from '../../functions/lib/owner-hash.ts';
 import { redact, redactForLog, redactText } from '../../functions/lib/redact.ts';
-import { shareToken } from '../../functions/lib/share-token.ts';
 import { cpuMsOf } from '../support/cpu-time.ts';
 
 const token = shareToken(Buffer.alloc(32).toString('base64url'), 'a', 1795996800);

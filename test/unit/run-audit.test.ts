@@ -3,7 +3,7 @@ import type { AuditOrder } from '../../functions/auditor/messages.ts';
 import { type AuditResult, emptyResult } from '../../functions/auditor/verdict/judge.ts';
 import * as logging from '../../functions/lib/log.ts';
 import { jobOf } from '../../functions/lib/queue/dispatch.ts';
-import * as runMetrics from '../../functions/lib/run-metrics.ts';
+import * as runMetrics from '../../functions/lib/runs/run-metrics.ts';
 import type { RunItem } from '../../functions/lib/store/items.ts';
 import type { Lease, Outcome } from '../../functions/lib/store/leases.ts';
 import { runAudit } from '../../functions/run-audit.ts';

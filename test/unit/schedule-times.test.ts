@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { everyError, nextTime } from '../../functions/lib/schedule-times.ts';
+import { everyError, nextTime } from '../../functions/lib/schedules/schedule-times.ts';
 import { Every } from '../../shared/schedules.ts';
 
 const at = (text: string) => new Date(text);

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { expiryOf, isShareToken, shareToken } from '../../functions/lib/share-token.ts';
+import { expiryOf, isShareToken, shareToken } from '../../functions/lib/checks/share-token.ts';
 
 const secret = Buffer.from([...Array(32).keys()]).toString('base64url');
 const checkId = 'bc5e8280-fb70-4b8a-9d1c-2aef394377d8';

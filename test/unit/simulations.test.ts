@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { simulateLoad } from '../../functions/auditor/lighthouse/simulate.ts';
-import { inputsOf } from '../../functions/lib/run-variants.ts';
+import { inputsOf } from '../../functions/lib/runs/run-variants.ts';
 import type { RunItem } from '../../functions/lib/store/items.ts';
 import type { AuditOptions } from '../../shared/audit-options-schemas.ts';
 import { presets } from '../../shared/throttling.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { createCheck } from '../../functions/create-check.ts';
-import type { Targets } from '../../functions/lib/public-addresses.ts';
+import type { Targets } from '../../functions/lib/targets/public-addresses.ts';
 import type { AllowedTarget } from '../../shared/allowed-targets.ts';
 import { DEFAULT_PORTS } from '../../shared/env.ts';
 import { type ApiProblemError, apiProblems } from '../../shared/problems.ts';

@@ -1,5 +1,5 @@
 import type { BlockedRequest } from '../../../shared/run.ts';
-import { bareHost, type Target } from '../../lib/public-addresses.ts';
+import { bareHost, type Target } from '../../lib/targets/public-addresses.ts';
 import type { Decision, Outcome } from '../messages.ts';
 
 export type DecisionLog = ReturnType<typeof decisionLog>;

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
-import { bareHost, type Target } from '../../lib/public-addresses.ts';
+import { bareHost, type Target } from '../../lib/targets/public-addresses.ts';
 import type { Outcome } from '../messages.ts';
 
 /** Reply codes of RFC 1928, by the code of the error or else by outcome. */

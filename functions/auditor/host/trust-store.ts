@@ -4,7 +4,7 @@ import { chmod, mkdir, rename, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
-import { extraAuthorities } from '../../lib/extra-ca.ts';
+import { extraAuthorities } from '../../lib/targets/extra-ca.ts';
 import { removeStale } from './stale-entries.ts';
 
 /*

@@ -13,9 +13,9 @@ import { ApiProblemError } from '../../../shared/problems.ts';
 import type { RouteRules } from '../../../shared/routes.ts';
 import { log } from '../log.ts';
 import { once } from '../once.ts';
-import { isLoopbackHost, targetOf } from '../public-addresses.ts';
 import { openDb } from '../store/dynamodb.ts';
 import { isSecretOf, type KeyStore, keyStore } from '../store/keys.ts';
+import { isLoopbackHost, targetOf } from '../targets/public-addresses.ts';
 import type { Sender } from './request-log.ts';
 
 type Headers = Record<string, string | undefined>;

@@ -8,7 +8,7 @@ import { differencesOf } from '../../../shared/comparison/comparable.ts';
 import { pick } from '../../../shared/pick.ts';
 import type { ApiProblemCode, InputError } from '../../../shared/problems.ts';
 import { acceptedAgainst, againstNames } from '../../../shared/variants.ts';
-import { refusalOf, type TargetPolicy } from '../public-addresses.ts';
+import { refusalOf, type TargetPolicy } from '../targets/public-addresses.ts';
 import { type Accepted, parseFields } from './input.ts';
 
 /** Fields of the second variant. Its version is any text, so that the error about an unknown one has a code of its own. */

@@ -19,7 +19,7 @@ import type { Region } from '../../../shared/regions.ts';
 import { namesOfSecrets, type SecretName, type Secrets } from '../../../shared/secrets.ts';
 import { nameOfSimulation } from '../../../shared/simulations.ts';
 import { faultOfPattern } from '../patterns.ts';
-import { refusalOf, type TargetPolicy } from '../public-addresses.ts';
+import { refusalOf, type TargetPolicy } from '../targets/public-addresses.ts';
 import { againstValueErrors, parseAgainst, resolveAgainst } from './against-body.ts';
 import { type Accepted, invalidInput, parseFields } from './input.ts';
 import { secretErrors, secretsOf, withoutValue } from './secrets-body.ts';

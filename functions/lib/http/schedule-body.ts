@@ -9,8 +9,8 @@ import {
   type Every,
 } from '../../../shared/schedules.ts';
 import type { Secrets } from '../../../shared/secrets.ts';
-import type { TargetPolicy } from '../public-addresses.ts';
-import { everyError } from '../schedule-times.ts';
+import { everyError } from '../schedules/schedule-times.ts';
+import type { TargetPolicy } from '../targets/public-addresses.ts';
 import { type PlainBody, parseCheckBody } from './check-body.ts';
 import { invalidInput, parseFields } from './input.ts';
 

@@ -1,5 +1,5 @@
 import { ApiProblemError } from '../../../shared/problems.ts';
-import { expiryOf, isShareToken } from '../share-token.ts';
+import { expiryOf, isShareToken } from '../checks/share-token.ts';
 import type { CheckStore } from '../store/checks.ts';
 import type { StoredCheck } from '../store/find-check.ts';
 import { isExpired } from '../store/items.ts';

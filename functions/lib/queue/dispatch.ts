@@ -1,7 +1,7 @@
 import type { AuditJob } from '../../../shared/audit-job.ts';
 import { runError } from '../../../shared/problems.ts';
-import { abandon } from '../abandon.ts';
 import { idsOf, log } from '../log.ts';
+import { abandon } from '../runs/abandon.ts';
 import type { CheckStore } from '../store/checks.ts';
 import type { DueStore } from '../store/due.ts';
 import type { RunItem } from '../store/items.ts';

@@ -1,10 +1,10 @@
 import { ApiProblemError } from '../../../shared/problems.ts';
 import type { LastCheck } from '../../../shared/schedules.ts';
 import { unlessAhead } from '../../../shared/times.ts';
-import type { checkCreator } from '../create-check.ts';
+import type { checkCreator } from '../checks/create-check.ts';
 import { deriveCheckId } from '../http/idempotency.ts';
 import { log } from '../log.ts';
-import { nextTime } from '../schedule-times.ts';
+import { nextTime } from '../schedules/schedule-times.ts';
 import type { Due } from '../store/due.ts';
 import type { ScheduleItem, ScheduleStore } from '../store/schedules.ts';
 import type { SecretStore } from '../store/secrets.ts';

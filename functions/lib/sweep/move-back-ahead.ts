@@ -1,6 +1,6 @@
 import { HOLD_MS, LONGEST_WAIT_MS } from '../../../shared/due-times.ts';
 import { log } from '../log.ts';
-import { nextTime } from '../schedule-times.ts';
+import { nextTime } from '../schedules/schedule-times.ts';
 import { settleAll } from '../settle-all.ts';
 import type { Due, DueStore } from '../store/due.ts';
 import type { OpenKind } from '../store/items.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test, vi } from 'vitest';
-import { bareHost } from '../../../functions/lib/public-addresses.ts';
+import { bareHost } from '../../../functions/lib/targets/public-addresses.ts';
 import { auditVersions } from '../../../shared/audit-versions.ts';
 import { FULL } from '../../support/full.ts';
 import {

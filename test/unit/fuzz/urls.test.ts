@@ -2,7 +2,7 @@ import { isIP } from 'node:net';
 import { domainToUnicode } from 'node:url';
 import fc from 'fast-check';
 import { describe, expect, test, vi } from 'vitest';
-import { refusalOf, refusalOfHost } from '../../../functions/lib/public-addresses.ts';
+import { refusalOf, refusalOfHost } from '../../../functions/lib/targets/public-addresses.ts';
 import { DEFAULT_PORTS } from '../../../shared/env.ts';
 import { assertProperty, fuzzTimeoutMs, host, isPrivate, numRuns, text, url } from '../../support/fuzz.ts';
 

@@ -1,6 +1,6 @@
-import type { History } from '../../shared/comparison/comparison.ts';
-import type { StoredCheck } from './store/find-check.ts';
-import { type ListStore, seriesPoint } from './store/lists.ts';
+import type { History } from '../../../shared/comparison/comparison.ts';
+import type { StoredCheck } from '../store/find-check.ts';
+import { type ListStore, seriesPoint } from '../store/lists.ts';
 
 /** Entries of a series that are read. Each region and device of the URL needs some twenty. */
 const ENTRIES = 200;

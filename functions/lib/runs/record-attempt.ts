@@ -1,9 +1,9 @@
-import type { Sample } from '../../shared/page-metrics-schemas.ts';
-import type { RunError } from '../../shared/problems.ts';
-import { type Attempt, countFailures, MAX_ATTEMPTS } from '../../shared/run.ts';
-import { emit, idsOf, log } from './log.ts';
-import { retry } from './retry.ts';
-import { type Lease, LeaseLostError, type LeaseStore } from './store/leases.ts';
+import type { Sample } from '../../../shared/page-metrics-schemas.ts';
+import type { RunError } from '../../../shared/problems.ts';
+import { type Attempt, countFailures, MAX_ATTEMPTS } from '../../../shared/run.ts';
+import { emit, idsOf, log } from '../log.ts';
+import { retry } from '../retry.ts';
+import { type Lease, LeaseLostError, type LeaseStore } from '../store/leases.ts';
 
 type Work = {
   leases: Pick<LeaseStore, 'recordAttempt'>;

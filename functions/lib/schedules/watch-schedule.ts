@@ -1,18 +1,18 @@
 import { z } from 'zod';
-import { SERIES_CHECKS, type SeriesPoint } from '../../shared/comparison/series.ts';
-import { judgePage, regressedOf, WatchedPage } from '../../shared/comparison/watch.ts';
-import { HOLD_MS } from '../../shared/due-times.ts';
-import { anyName, type Region } from '../../shared/name-schemas.ts';
-import type { MainName } from '../../shared/page-metrics.ts';
-import { pick } from '../../shared/pick.ts';
-import type { WatchedRegion } from '../../shared/schedules.ts';
-import { unlessAhead } from '../../shared/times.ts';
-import { PageEventName } from '../../shared/webhooks.ts';
-import type { CheckStore } from './store/checks.ts';
-import { ifReadable } from './store/dynamodb.ts';
-import type { StoredCheck } from './store/find-check.ts';
-import { type ListStore, type Range, seriesPoint } from './store/lists.ts';
-import type { ScheduleItem, ScheduleStore } from './store/schedules.ts';
+import { SERIES_CHECKS, type SeriesPoint } from '../../../shared/comparison/series.ts';
+import { judgePage, regressedOf, WatchedPage } from '../../../shared/comparison/watch.ts';
+import { HOLD_MS } from '../../../shared/due-times.ts';
+import { anyName, type Region } from '../../../shared/name-schemas.ts';
+import type { MainName } from '../../../shared/page-metrics.ts';
+import { pick } from '../../../shared/pick.ts';
+import type { WatchedRegion } from '../../../shared/schedules.ts';
+import { unlessAhead } from '../../../shared/times.ts';
+import { PageEventName } from '../../../shared/webhooks.ts';
+import type { CheckStore } from '../store/checks.ts';
+import { ifReadable } from '../store/dynamodb.ts';
+import type { StoredCheck } from '../store/find-check.ts';
+import { type ListStore, type Range, seriesPoint } from '../store/lists.ts';
+import type { ScheduleItem, ScheduleStore } from '../store/schedules.ts';
 
 /*
  * The item of a schedule has the ids of the checks of its series, and none of their results, which the series of the URL has.

@@ -3,13 +3,13 @@ import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import { isIP, connect as netConnect, type Socket } from 'node:net';
 import { connect as tlsConnect } from 'node:tls';
-import { DELIVERY_TRY_MS } from '../../shared/due-times.ts';
-import { cutText, printable } from '../../shared/text.ts';
-import { entriesFor } from './allowed-hosts.ts';
-import { type Connect, dialFirst, type Lookup, unlessAborted } from './dial.ts';
-import { isLoopbackHost, type Refusal, refusalOf, type TargetPolicy, targetOf } from './public-addresses.ts';
-import { redactText } from './redact.ts';
-import { targetRules } from './target-rules.ts';
+import { DELIVERY_TRY_MS } from '../../../shared/due-times.ts';
+import { cutText, printable } from '../../../shared/text.ts';
+import { redactText } from '../redact.ts';
+import { entriesFor } from '../targets/allowed-hosts.ts';
+import { type Connect, dialFirst, type Lookup, unlessAborted } from '../targets/dial.ts';
+import { isLoopbackHost, type Refusal, refusalOf, type TargetPolicy, targetOf } from '../targets/public-addresses.ts';
+import { targetRules } from '../targets/target-rules.ts';
 
 /** Bytes of a receiver's answer that are read, and characters of them that are kept. */
 const MAX_READ_BYTES = 4096;

@@ -1,10 +1,10 @@
 import { domainToUnicode } from 'node:url';
-import { HOST_NAME } from '../../shared/allowed-targets.ts';
-import type { TargetsEnv } from '../../shared/env.ts';
+import { HOST_NAME } from '../../../shared/allowed-targets.ts';
+import type { TargetsEnv } from '../../../shared/env.ts';
+import { containsKey } from '../redact.ts';
 import { isLoopbackAddress, isPrivateAddress, isPublicAddress, parseAddress } from './addresses.ts';
 import { type AllowRules, entriesFor, portsOf } from './allowed-hosts.ts';
 import { isBadPort } from './bad-ports.ts';
-import { containsKey } from './redact.ts';
 import { syntaxFault } from './url-syntax.ts';
 
 /** Hosts that a check may audit. */

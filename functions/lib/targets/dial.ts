@@ -1,6 +1,6 @@
 import type { Socket, TcpNetConnectOpts } from 'node:net';
 import { isIP } from 'node:net';
-import { slots } from './slots.ts';
+import { slots } from '../slots.ts';
 
 export type Lookup = (host: string) => Promise<readonly { address: string }[]>;
 export type Connect = (options: TcpNetConnectOpts) => Socket;

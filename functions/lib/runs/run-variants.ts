@@ -1,11 +1,11 @@
-import { namesOf } from '../../shared/audit-options.ts';
-import type { AuditOptions } from '../../shared/audit-options-schemas.ts';
-import type { AuditVersion } from '../../shared/audit-versions.ts';
-import type { Metrics } from '../../shared/page-metrics-schemas.ts';
-import { pick } from '../../shared/pick.ts';
-import type { AgainstRun } from '../../shared/run.ts';
-import type { Variant } from '../../shared/variants.ts';
-import type { RunItem } from './store/items.ts';
+import { namesOf } from '../../../shared/audit-options.ts';
+import type { AuditOptions } from '../../../shared/audit-options-schemas.ts';
+import type { AuditVersion } from '../../../shared/audit-versions.ts';
+import type { Metrics } from '../../../shared/page-metrics-schemas.ts';
+import { pick } from '../../../shared/pick.ts';
+import type { AgainstRun } from '../../../shared/run.ts';
+import type { Variant } from '../../../shared/variants.ts';
+import type { RunItem } from '../store/items.ts';
 
 type Inputs = { url: string; auditVersion: AuditVersion; options: AuditOptions };
 

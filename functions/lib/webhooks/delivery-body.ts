@@ -1,13 +1,13 @@
-import { checkView } from '../../shared/check.ts';
-import { compareStep } from '../../shared/comparison/watch.ts';
-import { type MainName, mainNames } from '../../shared/page-metrics.ts';
-import { checkSummary } from '../../shared/summaries.ts';
-import type { PageEventData } from '../../shared/webhooks.ts';
-import type { CheckStore } from './store/checks.ts';
-import type { DeliveryItem } from './store/deliveries.ts';
-import { ifReadable } from './store/dynamodb.ts';
-import type { StoredCheck } from './store/find-check.ts';
-import { findChecks } from './watch-schedule.ts';
+import { checkView } from '../../../shared/check.ts';
+import { compareStep } from '../../../shared/comparison/watch.ts';
+import { type MainName, mainNames } from '../../../shared/page-metrics.ts';
+import { checkSummary } from '../../../shared/summaries.ts';
+import type { PageEventData } from '../../../shared/webhooks.ts';
+import { findChecks } from '../schedules/watch-schedule.ts';
+import type { CheckStore } from '../store/checks.ts';
+import type { DeliveryItem } from '../store/deliveries.ts';
+import { ifReadable } from '../store/dynamodb.ts';
+import type { StoredCheck } from '../store/find-check.ts';
 
 type Deps = { checks: Pick<CheckStore, 'findOfAnyOwner'>; publicUrl?: string | undefined };
 

@@ -1,14 +1,14 @@
-import { pick } from '../../shared/pick.ts';
-import { runError } from '../../shared/problems.ts';
-import type { Secrets } from '../../shared/secrets.ts';
-import { SECRET_DAYS } from '../../shared/secrets.ts';
-import type { Variant } from '../../shared/variants.ts';
-import { idsOf, log } from './log.ts';
-import { retry } from './retry.ts';
+import { pick } from '../../../shared/pick.ts';
+import { runError } from '../../../shared/problems.ts';
+import type { Secrets } from '../../../shared/secrets.ts';
+import { SECRET_DAYS } from '../../../shared/secrets.ts';
+import type { Variant } from '../../../shared/variants.ts';
+import { idsOf, log } from '../log.ts';
+import { retry } from '../retry.ts';
+import type { RunItem } from '../store/items.ts';
+import type { Lease } from '../store/leases.ts';
+import type { SecretStore } from '../store/secrets.ts';
 import { inputsOf } from './run-variants.ts';
-import type { RunItem } from './store/items.ts';
-import type { Lease } from './store/leases.ts';
-import type { SecretStore } from './store/secrets.ts';
 
 type Work = {
   secrets: Pick<SecretStore, 'get'>;

@@ -1,8 +1,8 @@
-import { HOLD_MS } from '../../shared/due-times.ts';
-import type { RegionList } from '../../shared/offer.ts';
-import { places, type Region, regions } from '../../shared/regions.ts';
-import { unlessAhead } from '../../shared/times.ts';
-import type { RegionStatus } from './store/regions.ts';
+import { HOLD_MS } from '../../../shared/due-times.ts';
+import type { RegionList } from '../../../shared/offer.ts';
+import { places, type Region, regions } from '../../../shared/regions.ts';
+import { unlessAhead } from '../../../shared/times.ts';
+import type { RegionStatus } from '../store/regions.ts';
 
 /** Time that a process keeps the states of the regions. A pause takes effect after that time at the latest. */
 export const CACHE_MS = 20_000;

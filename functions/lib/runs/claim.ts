@@ -1,8 +1,8 @@
-import type { AuditJob } from '../../shared/audit-job.ts';
-import { retry } from './retry.ts';
-import type { CheckStore } from './store/checks.ts';
-import type { RunItem } from './store/items.ts';
-import type { Lease, LeaseStore } from './store/leases.ts';
+import type { AuditJob } from '../../../shared/audit-job.ts';
+import { retry } from '../retry.ts';
+import type { CheckStore } from '../store/checks.ts';
+import type { RunItem } from '../store/items.ts';
+import type { Lease, LeaseStore } from '../store/leases.ts';
 
 type Deps = {
   store: Pick<CheckStore, 'findRunOfAnyOwner'>;

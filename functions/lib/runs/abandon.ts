@@ -1,8 +1,8 @@
-import type { RunError } from '../../shared/problems.ts';
-import { emit, idsOf, log } from './log.ts';
+import type { RunError } from '../../../shared/problems.ts';
+import { emit, idsOf, log } from '../log.ts';
+import type { DueStore } from '../store/due.ts';
+import type { RunItem } from '../store/items.ts';
 import { emitFinished } from './run-metrics.ts';
-import type { DueStore } from './store/due.ts';
-import type { RunItem } from './store/items.ts';
 
 type Deps = { due: Pick<DueStore, 'abandon'> };
 

@@ -1,17 +1,17 @@
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
-import { type Judged, judge } from '../../shared/assertions/judge.ts';
-import type { CheckAssertions } from '../../shared/assertions/sets.ts';
-import { AssertedReport } from '../../shared/assertions/values.ts';
-import type { Environment } from '../../shared/environment.ts';
-import type { Sample } from '../../shared/page-metrics-schemas.ts';
-import type { Run } from '../../shared/run.ts';
-import { idsOf, log } from './log.ts';
-import { matchesPattern } from './patterns.ts';
-import { redactText } from './redact.ts';
-import { retry } from './retry.ts';
-import type { CheckStore } from './store/checks.ts';
-import type { Lease } from './store/leases.ts';
+import { type Judged, judge } from '../../../shared/assertions/judge.ts';
+import type { CheckAssertions } from '../../../shared/assertions/sets.ts';
+import { AssertedReport } from '../../../shared/assertions/values.ts';
+import type { Environment } from '../../../shared/environment.ts';
+import type { Sample } from '../../../shared/page-metrics-schemas.ts';
+import type { Run } from '../../../shared/run.ts';
+import { idsOf, log } from '../log.ts';
+import { matchesPattern } from '../patterns.ts';
+import { redactText } from '../redact.ts';
+import { retry } from '../retry.ts';
+import type { CheckStore } from '../store/checks.ts';
+import type { Lease } from '../store/leases.ts';
 
 type Work = {
   store: Pick<CheckStore, 'assertionsOf'>;

@@ -1,7 +1,7 @@
-import { isFinished } from '../../shared/run.ts';
-import type { CheckStore } from './store/checks.ts';
-import type { StoredCheck } from './store/find-check.ts';
-import type { ListStore, Range } from './store/lists.ts';
+import { isFinished } from '../../../shared/run.ts';
+import type { CheckStore } from '../store/checks.ts';
+import type { StoredCheck } from '../store/find-check.ts';
+import type { ListStore, Range } from '../store/lists.ts';
 
 const PAGE_SIZE = 100;
 /** Most pages of a page's series that a search reads. */

@@ -1,7 +1,7 @@
-import type { Environment } from '../../shared/environment.ts';
-import type { RunError } from '../../shared/problems.ts';
-import type { Region } from '../../shared/regions.ts';
-import { emit } from './log.ts';
+import type { Environment } from '../../../shared/environment.ts';
+import type { RunError } from '../../../shared/problems.ts';
+import type { Region } from '../../../shared/regions.ts';
+import { emit } from '../log.ts';
 
 /** Counts a finished run. */
 export const emitFinished = (region: Region, error: RunError | null): void => {

@@ -1,13 +1,13 @@
 import { v5 as uuidv5 } from 'uuid';
-import { HOLD_MS } from '../../shared/due-times.ts';
-import { unlessAhead } from '../../shared/times.ts';
-import type { CheckStore } from './store/checks.ts';
-import type { DeliveryItem, DeliveryStore } from './store/deliveries.ts';
-import type { StoredCheck } from './store/find-check.ts';
-import type { ListStore } from './store/lists.ts';
-import type { ScheduleStore } from './store/schedules.ts';
-import type { WebhookItem, WebhookStore } from './store/webhooks.ts';
-import { forgetEvents, judgeScheduled, type PageEvent } from './watch-schedule.ts';
+import { HOLD_MS } from '../../../shared/due-times.ts';
+import { unlessAhead } from '../../../shared/times.ts';
+import { forgetEvents, judgeScheduled, type PageEvent } from '../schedules/watch-schedule.ts';
+import type { CheckStore } from '../store/checks.ts';
+import type { DeliveryItem, DeliveryStore } from '../store/deliveries.ts';
+import type { StoredCheck } from '../store/find-check.ts';
+import type { ListStore } from '../store/lists.ts';
+import type { ScheduleStore } from '../store/schedules.ts';
+import type { WebhookItem, WebhookStore } from '../store/webhooks.ts';
 
 type Deps = {
   checks: Pick<CheckStore, 'findOfAnyOwner'>;

@@ -1,9 +1,9 @@
-import { type Variant, variants } from '../../shared/variants.ts';
-import { idsOf, log } from './log.ts';
-import { retry } from './retry.ts';
-import type { RunItem } from './store/items.ts';
-import type { Lease } from './store/leases.ts';
-import { type Reports, reportKey } from './store/reports.ts';
+import { type Variant, variants } from '../../../shared/variants.ts';
+import { idsOf, log } from '../log.ts';
+import { retry } from '../retry.ts';
+import type { RunItem } from '../store/items.ts';
+import type { Lease } from '../store/leases.ts';
+import { type Reports, reportKey } from '../store/reports.ts';
 
 type Work = {
   reports: Pick<Reports, 'put'>;
