@@ -1,8 +1,8 @@
 import { Client } from '../clients/api/client.ts';
 import { smoke } from '../clients/api/smoke.ts';
-import type { CanaryEnv } from '../shared/env.ts';
-import { CANARY_PREFIX } from '../shared/keys.ts';
-import type { Judgement } from '../shared/known-page.ts';
+import type { CanaryEnv } from '../shared/service/env.ts';
+import { CANARY_PREFIX } from '../shared/service/keys.ts';
+import type { Judgement } from '../shared/service/known-page.ts';
 import { envOf } from './lib/environment.ts';
 import { emit, log } from './lib/log.ts';
 import { once } from './lib/once.ts';

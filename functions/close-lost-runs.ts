@@ -1,7 +1,7 @@
-import { AuditJob } from '../shared/audit-job.ts';
-import { retryAfter } from '../shared/due-times.ts';
 import { runError } from '../shared/problems.ts';
 import { countFailures, isFinished, MAX_ATTEMPTS } from '../shared/run.ts';
+import { AuditJob } from '../shared/service/audit-job.ts';
+import { retryAfter } from '../shared/service/due-times.ts';
 import { envOf } from './lib/environment.ts';
 import { idsOf, log } from './lib/log.ts';
 import { closingDb } from './lib/queue/closing-db.ts';

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Webhook as Signer } from 'standardwebhooks';
-import { DeliveryJob } from '../shared/delivery-job.ts';
-import { DELIVERY_DELAYS_MS, HOLD_MS } from '../shared/due-times.ts';
+import { DeliveryJob } from '../shared/service/delivery-job.ts';
+import { DELIVERY_DELAYS_MS, HOLD_MS } from '../shared/service/due-times.ts';
 import type { DeliveryTry } from '../shared/webhooks.ts';
 import { envOf } from './lib/environment.ts';
 import { emit, log } from './lib/log.ts';

@@ -1,11 +1,11 @@
-import { categoriesIn, MAX_SAMPLES } from '../shared/audit-options.ts';
 import { aliasesOf, auditVersions } from '../shared/audit-versions.ts';
 import { MAX_BODY_BYTES } from '../shared/check.ts';
-import type { LimitList, RegionList, VersionList } from '../shared/offer.ts';
-import { existsIn, valueNames } from '../shared/page-metrics.ts';
-import { plans } from '../shared/plans.ts';
+import { existsIn, valueNames } from '../shared/metrics/page-metrics.ts';
+import { categoriesIn, MAX_SAMPLES } from '../shared/options/audit-options.ts';
 import { ApiProblemError } from '../shared/problems.ts';
-import { SERVICE_VERSION } from '../shared/version.ts';
+import type { LimitList, RegionList, VersionList } from '../shared/service/offer.ts';
+import { plans } from '../shared/service/plans.ts';
+import { SERVICE_VERSION } from '../shared/service/version.ts';
 import { cachedRegions, regionRows } from './lib/checks/region-rows.ts';
 import { conditionalReply } from './lib/http/conditional.ts';
 import type { Request } from './lib/http/endpoint.ts';

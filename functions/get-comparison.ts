@@ -1,6 +1,6 @@
 import { compareRegions } from '../shared/comparison/regions.ts';
-import type { Caller } from '../shared/keys.ts';
 import { ApiProblemError } from '../shared/problems.ts';
+import type { Caller } from '../shared/service/keys.ts';
 import {
   type BaseLookup,
   comparedCheck,

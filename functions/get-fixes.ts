@@ -1,8 +1,8 @@
 import type { Fixes } from '../shared/fixes/fix.ts';
 import { fixesOf } from '../shared/fixes/fixes.ts';
 import type { FixableReport } from '../shared/fixes/report.ts';
-import type { Caller } from '../shared/keys.ts';
 import { ApiProblemError } from '../shared/problems.ts';
+import type { Caller } from '../shared/service/keys.ts';
 import { conditionalReply } from './lib/http/conditional.ts';
 import type { Request } from './lib/http/endpoint.ts';
 import { http } from './lib/http/http.ts';

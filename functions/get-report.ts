@@ -1,6 +1,6 @@
 import { promisify } from 'node:util';
 import zlib from 'node:zlib';
-import type { Caller } from '../shared/keys.ts';
+import type { Caller } from '../shared/service/keys.ts';
 import type { Request } from './lib/http/endpoint.ts';
 import { htmlReport, loadingReport, viewerVersion } from './lib/http/html-report.ts';
 import { http } from './lib/http/http.ts';

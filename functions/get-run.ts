@@ -1,4 +1,4 @@
-import type { Caller } from '../shared/keys.ts';
+import type { Caller } from '../shared/service/keys.ts';
 import type { Request } from './lib/http/endpoint.ts';
 import { http } from './lib/http/http.ts';
 import { lookAtRun } from './lib/http/looks.ts';

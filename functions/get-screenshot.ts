@@ -1,6 +1,6 @@
-import type { Caller } from '../shared/keys.ts';
-import type { Filmstrip } from '../shared/offer.ts';
 import { ApiProblemError } from '../shared/problems.ts';
+import type { Caller } from '../shared/service/keys.ts';
+import type { Filmstrip } from '../shared/service/offer.ts';
 import type { Request } from './lib/http/endpoint.ts';
 import { http } from './lib/http/http.ts';
 import type { RunLookup } from './lib/http/lookup.ts';

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { PageParameters } from '../shared/list-parameters.ts';
-import { type JudgedPage, judgedPage, lossOf, pageOf, rankOf, standingOf } from '../shared/listed-pages.ts';
-import { type PageOrder, type Standing, standings } from '../shared/page-list.ts';
-import type { PageList } from '../shared/pages.ts';
+import { type JudgedPage, judgedPage, lossOf, pageOf, rankOf, standingOf } from '../shared/pages/listed-pages.ts';
+import { type PageOrder, type Standing, standings } from '../shared/pages/page-list.ts';
+import type { PageList } from '../shared/pages/pages.ts';
 import { recordOf } from '../shared/record.ts';
 import type { Request } from './lib/http/endpoint.ts';
 import { http } from './lib/http/http.ts';

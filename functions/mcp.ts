@@ -6,9 +6,9 @@ import {
 } from '@modelcontextprotocol/server';
 import { Client } from '../clients/api/client.ts';
 import { mcpServer } from '../clients/mcp/server.ts';
-import type { McpEnv } from '../shared/env.ts';
 import { ApiProblemError } from '../shared/problems.ts';
-import { SERVICE_VERSION } from '../shared/version.ts';
+import type { McpEnv } from '../shared/service/env.ts';
+import { SERVICE_VERSION } from '../shared/service/version.ts';
 import type { Request } from './lib/http/endpoint.ts';
 import { http } from './lib/http/http.ts';
 import { originOf } from './lib/http/origin.ts';

@@ -1,5 +1,5 @@
 import { ApiProblemError } from '../shared/problems.ts';
-import { methodsOf } from '../shared/routes.ts';
+import { methodsOf } from '../shared/service/routes.ts';
 import type { Request } from './lib/http/endpoint.ts';
 import { http } from './lib/http/http.ts';
 import { prefersHtml } from './lib/http/negotiation.ts';

@@ -1,5 +1,5 @@
-import type { RegionList } from '../shared/offer.ts';
 import { ApiProblemError } from '../shared/problems.ts';
+import type { RegionList } from '../shared/service/offer.ts';
 import { regionRows } from './lib/checks/region-rows.ts';
 import { http } from './lib/http/http.ts';
 import type { Reply } from './lib/http/response.ts';

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { AuditJob } from '../shared/audit-job.ts';
+import type { Secrets } from '../shared/options/secrets.ts';
 import { runError } from '../shared/problems.ts';
 import { type Attempt, countFailures, MAX_ATTEMPTS } from '../shared/run.ts';
-import type { Secrets } from '../shared/secrets.ts';
+import { AuditJob } from '../shared/service/audit-job.ts';
 import { latest, secondsSince } from '../shared/times.ts';
 import { spentInstance } from './auditor/host/free-resources.ts';
 import { type Auditors, auditors } from './auditor/parent/auditors.ts';

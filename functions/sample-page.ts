@@ -4,7 +4,7 @@ import { markup } from './lib/http/static-files.ts';
 
 /**
  * GET /sample: returns a small page for trying the service. `npm run smoke` and the canary audit it, and compare the
- * results with those in shared/known-page.ts.
+ * results with those in shared/service/known-page.ts.
  */
 export const handler = http('sample-page', () => async () => ({
   status: 200,

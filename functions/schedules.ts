@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { type PlanName, plans } from '../shared/plans.ts';
+import { namesOfSecrets } from '../shared/options/secrets.ts';
 import { ApiProblemError } from '../shared/problems.ts';
 import type { Region } from '../shared/regions.ts';
 import type { Schedule } from '../shared/schedules.ts';
-import { namesOfSecrets } from '../shared/secrets.ts';
+import { type PlanName, plans } from '../shared/service/plans.ts';
 import type { Request } from './lib/http/endpoint.ts';
 import { http } from './lib/http/http.ts';
 import type { Reply } from './lib/http/response.ts';

@@ -1,3 +1,6 @@
+import { runError } from '../shared/problems.ts';
+import { isRegion, type Region } from '../shared/regions.ts';
+import { isFinished } from '../shared/run.ts';
 import {
   CHECK_LOOK_MS,
   ERASED_RECHECK_MS,
@@ -10,11 +13,8 @@ import {
   RENEW_MS,
   retryAfter,
   TRY_MS,
-} from '../shared/due-times.ts';
-import type { SweepEnv } from '../shared/env.ts';
-import { runError } from '../shared/problems.ts';
-import { isRegion, type Region } from '../shared/regions.ts';
-import { isFinished } from '../shared/run.ts';
+} from '../shared/service/due-times.ts';
+import type { SweepEnv } from '../shared/service/env.ts';
 import { unlessAhead } from '../shared/times.ts';
 import { type CreateDeps, checkCreator, createDeps } from './lib/checks/create-check.ts';
 import { envOf } from './lib/environment.ts';

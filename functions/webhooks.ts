@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { type PlanName, plans } from '../shared/plans.ts';
 import { ApiProblemError } from '../shared/problems.ts';
+import { type PlanName, plans } from '../shared/service/plans.ts';
 import {
   CreateWebhookBody,
   DELIVERY_DAYS,

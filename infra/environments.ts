@@ -1,10 +1,10 @@
 import { z } from 'zod';
-import { AllowedTarget } from '../shared/allowed-targets.ts';
-import { Origin } from '../shared/env.ts';
-import { reservedFor } from '../shared/functions.ts';
-import { MAX_OPEN_SHARDS } from '../shared/partitions.ts';
 import { recordOf } from '../shared/record.ts';
 import { allRegions } from '../shared/regions.ts';
+import { AllowedTarget } from '../shared/service/allowed-targets.ts';
+import { Origin } from '../shared/service/env.ts';
+import { reservedFor } from '../shared/service/functions.ts';
+import { MAX_OPEN_SHARDS } from '../shared/service/partitions.ts';
 import { type Names, namesOf } from './names.ts';
 import { reportLives } from './settings.ts';
 
@@ -21,7 +21,7 @@ const Row = z.strictObject({
   trendDays: z.int().min(1), // entries in the series of a URL
   logDays: z.literal([1, 3, 5, 7, 14, 30, 60, 90, 180, 365]), // some of the values that CloudWatch accepts
   auditsAtOnce: z.int().min(2, 'SQS needs a maximum of at least 2.').max(1000), // in each region
-  // Concurrency of each function by its `reserved` in shared/functions.ts. Null reserves none, and needs no quota.
+  // Concurrency of each function by its `reserved` in shared/service/functions.ts. Null reserves none, and needs no quota.
   reserved: z.object(recordOf(reservedFor, () => z.int().positive())).nullable(),
   requests: z.object({ perSecond: z.number().positive(), burst: z.int().positive() }), // limit of each route
   // Limit of POST /v1/checks for all clients. It also counts requests without a key, so it is far above the plans' limits.

@@ -1,4 +1,4 @@
-import { functionRows } from '../shared/functions.ts';
+import { functionRows } from '../shared/service/functions.ts';
 
 /** Returns the visibility timeout of a function's queue, in seconds. AWS recommends six times the function's timeout. */
 const visibilityOf = (file: 'run-audit' | 'close-lost-runs' | 'deliver-webhook') =>

@@ -1,11 +1,11 @@
 import { z } from 'zod';
-import { optionNames } from './audit-options.ts';
-import { SentOptions, ShownOptions } from './audit-options-schemas.ts';
 import { AuditVersion, Region } from './name-schemas.ts';
+import { optionNames } from './options/audit-options.ts';
+import { SentOptions, ShownOptions } from './options/audit-options-schemas.ts';
+import { MAX_PAIRS } from './options/variants.ts';
 import { pick } from './pick.ts';
 import { isFinished, newRun, Run, type RunState, RunView, runView } from './run.ts';
 import { latest } from './times.ts';
-import { MAX_PAIRS } from './variants.ts';
 
 export const CheckState = z.enum(['created', 'running', 'succeeded', 'partial', 'failed']).meta({
   id: 'CheckState',

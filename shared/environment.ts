@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { OptionsInEnvironment } from './audit-options-schemas.ts';
 import { AuditVersion, Device } from './name-schemas.ts';
-import { ThrottlingValues } from './throttling-schemas.ts';
+import { OptionsInEnvironment } from './options/audit-options-schemas.ts';
+import { ThrottlingValues } from './options/throttling-schemas.ts';
 
 /** Browser and host of a run. A value is null if the audit ended before its measurement, or the host doesn't report it. */
 export const Environment = z.object({

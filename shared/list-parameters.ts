@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { devices } from './audit-options.ts';
 import { auditVersions, resolveAuditVersion } from './audit-versions.ts';
 import { CheckState } from './check.ts';
 import { Device, Region } from './name-schemas.ts';
-import { pageOrders, standings } from './page-list.ts';
+import { devices } from './options/audit-options.ts';
+import { pageOrders, standings } from './pages/page-list.ts';
 import { allRegions } from './regions.ts';
 
 const MAX_LIMIT = 100;

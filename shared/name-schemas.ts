@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { categories, devices } from './audit-options.ts';
 import { auditVersions } from './audit-versions.ts';
+import { categories, devices } from './options/audit-options.ts';
+import { variants } from './options/variants.ts';
 import { allRegions } from './regions.ts';
-import { variants } from './variants.ts';
 
 /* Schemas of the names that stand in tables. The tables have no zod, so that clients can import them alone. */
 

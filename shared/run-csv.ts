@@ -1,4 +1,4 @@
-import { namesOfKind, valueNames } from './page-metrics.ts';
+import { namesOfKind, valueNames } from './metrics/page-metrics.ts';
 import type { RunSummary } from './summaries.ts';
 
 const columns = [

@@ -1,12 +1,9 @@
 import { z } from 'zod';
 import { AssertionResult } from './assertions/assertions.ts';
-import { options } from './audit-options.ts';
-import type { StoredAgainst } from './audit-options-schemas.ts';
 import { RunChange } from './comparison/schemas.ts';
 import { changeOfRun } from './comparison/variants.ts';
 import { Environment } from './environment.ts';
-import { AuditVersion, Device, Region, VariantName } from './name-schemas.ts';
-import { noMetrics, valueNames } from './page-metrics.ts';
+import { noMetrics, valueNames } from './metrics/page-metrics.ts';
 import {
   Metrics,
   MetricsView,
@@ -18,10 +15,10 @@ import {
   SpreadView,
   sampleView,
   spreadView,
-} from './page-metrics-schemas.ts';
-import { pick } from './pick.ts';
-import { RunError, RunProblemCode } from './problems.ts';
-import { linksOf, reportLinks, reportLinksOf } from './run-links.ts';
+} from './metrics/page-metrics-schemas.ts';
+import { AuditVersion, Device, Region, VariantName } from './name-schemas.ts';
+import { options } from './options/audit-options.ts';
+import type { StoredAgainst } from './options/audit-options-schemas.ts';
 import {
   SimulatedRun,
   SimulatedRunView,
@@ -29,8 +26,11 @@ import {
   Uncorrected,
   UncorrectedView,
   uncorrectedView,
-} from './simulations-schemas.ts';
-import { MAX_PAIRS, variants } from './variants.ts';
+} from './options/simulations-schemas.ts';
+import { MAX_PAIRS, variants } from './options/variants.ts';
+import { pick } from './pick.ts';
+import { RunError, RunProblemCode } from './problems.ts';
+import { linksOf, reportLinks, reportLinksOf } from './run-links.ts';
 
 export const RunState = z.enum(['created', 'running', 'succeeded', 'failed']).meta({
   id: 'RunState',

@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { SentOptions, ShownOptions } from './audit-options-schemas.ts';
 import { CreateCheckBody } from './check.ts';
 import { UnjudgedReason } from './comparison/watch.ts';
+import { mainNames } from './metrics/page-metrics.ts';
 import { Region } from './name-schemas.ts';
-import { mainNames } from './page-metrics.ts';
+import { SentOptions, ShownOptions } from './options/audit-options-schemas.ts';
 import { Problem } from './problems.ts';
 
 /** Shortest time between two checks of a schedule, in minutes. */

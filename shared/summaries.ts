@@ -2,13 +2,13 @@ import { z } from 'zod';
 import { Check, type CheckView, CheckView as CheckViewSchema, inputFields } from './check.ts';
 import { measuredNames, measuredOn } from './comparison/comparable.ts';
 import { Environment } from './environment.ts';
-import { metricNames, valueNames } from './page-metrics.ts';
-import { Metrics, MetricsView, metricsView, NumericValues } from './page-metrics-schemas.ts';
+import { metricNames, valueNames } from './metrics/page-metrics.ts';
+import { Metrics, MetricsView, metricsView, NumericValues } from './metrics/page-metrics-schemas.ts';
+import { throttlingOf } from './options/throttling.ts';
+import { Throttling } from './options/throttling-schemas.ts';
 import { pick } from './pick.ts';
 import { RunProblemCode } from './problems.ts';
 import { Run, RunView } from './run.ts';
-import { throttlingOf } from './throttling.ts';
-import { Throttling } from './throttling-schemas.ts';
 
 const runFields = ['id', 'region', 'state', 'performance', 'lcp', 'tbt', 'cls'] as const;
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { MetricChange, Value } from './comparison/schemas.ts';
+import { mainNames } from './metrics/page-metrics.ts';
 import { Device, Region } from './name-schemas.ts';
-import { mainNames } from './page-metrics.ts';
 
 /** Events about a page of a schedule. */
 export const pageEvents = ['page.regressed', 'page.recovered'] as const;

@@ -1,4 +1,4 @@
-import type { MetricName } from '../../shared/page-metrics.ts';
+import type { MetricName } from '../../shared/metrics/page-metrics.ts';
 import { confirmationText } from '../cli/formats/confirmation.ts';
 import { fullChangeText } from '../words/change.ts';
 import type { Results } from './results.ts';

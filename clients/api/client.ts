@@ -2,12 +2,12 @@ import type { asCreated, CheckView, CreateCheckBody } from '../../shared/check.t
 import type { CheckComparison, RegionComparison } from '../../shared/comparison/schemas.ts';
 import type { CheckExplanation } from '../../shared/explanation/schema.ts';
 import type { Fix } from '../../shared/fixes/fix.ts';
-import type { LimitList, RegionList, VersionList } from '../../shared/offer.ts';
-import type { PageList } from '../../shared/pages.ts';
+import type { Variant } from '../../shared/options/variants.ts';
+import type { PageList } from '../../shared/pages/pages.ts';
 import { loadsItsReport, withItsReport } from '../../shared/report-page.ts';
 import type { RunView } from '../../shared/run.ts';
 import type { CreateScheduleBody, EditScheduleBody, Schedule, ScheduleList } from '../../shared/schedules.ts';
-import type { Variant } from '../../shared/variants.ts';
+import type { LimitList, RegionList, VersionList } from '../../shared/service/offer.ts';
 import type { CheckList, ListFilters, PageFilters } from './lists.ts';
 import { type BaseOptions, baseQuery, checkPath, queryOf, runPath, schedulePath } from './paths.ts';
 import { nextReadingAt, type OnOutage, pause, withPatience, withRetries } from './retries.ts';

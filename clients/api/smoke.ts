@@ -1,6 +1,6 @@
 import type { CheckView } from '../../shared/check.ts';
-import { type Judgement, judge, KNOWN_PATH } from '../../shared/known-page.ts';
 import type { Region } from '../../shared/regions.ts';
+import { type Judgement, judge, KNOWN_PATH } from '../../shared/service/known-page.ts';
 import type { Client } from './client.ts';
 
 type Order = {

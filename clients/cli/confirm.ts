@@ -1,11 +1,11 @@
-import { plainOptionNames } from '../../shared/audit-options.ts';
 import type { CheckView, CreateCheckBody } from '../../shared/check.ts';
 import type { CheckComparison } from '../../shared/comparison/schemas.ts';
 import { isInput } from '../../shared/comparison/spoils.ts';
-import { type MetricName, metricNames, pageMetric } from '../../shared/page-metrics.ts';
+import { type MetricName, metricNames, pageMetric } from '../../shared/metrics/page-metrics.ts';
+import { plainOptionNames } from '../../shared/options/audit-options.ts';
+import type { SecretName } from '../../shared/options/secrets.ts';
+import { againstNames } from '../../shared/options/variants.ts';
 import { pick } from '../../shared/pick.ts';
-import type { SecretName } from '../../shared/secrets.ts';
-import { againstNames } from '../../shared/variants.ts';
 import type { Client, CreatedCheck } from '../api/client.ts';
 import type { BaseOptions } from '../api/paths.ts';
 import { ServiceError } from '../api/service-error.ts';

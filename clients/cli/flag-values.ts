@@ -1,6 +1,6 @@
 import { InvalidArgumentError } from 'commander';
-import type { Samples } from '../../shared/audit-options.ts';
-import type { Simulation } from '../../shared/simulations.ts';
+import type { Samples } from '../../shared/options/audit-options.ts';
+import type { Simulation } from '../../shared/options/simulations.ts';
 import { simulationFrom } from '../words/simulations.ts';
 import { type FormatName, formatNames } from './formats/render.ts';
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { MAX_SAMPLES } from '../../shared/audit-options.ts';
-import { presets } from '../../shared/throttling.ts';
+import { MAX_SAMPLES } from '../../shared/options/audit-options.ts';
+import { presets } from '../../shared/options/throttling.ts';
 import { Budgets } from './budget.ts';
 import type { RunOptions } from './options.ts';
 

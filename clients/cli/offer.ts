@@ -1,4 +1,4 @@
-import type { RegionList, VersionList } from '../../shared/offer.ts';
+import type { RegionList, VersionList } from '../../shared/service/offer.ts';
 import { type Context, withClient } from './context.ts';
 import { exitCodes, UsageError } from './exit-codes.ts';
 import { signed, table, type View, wrap } from './formats/terminal.ts';

@@ -1,7 +1,7 @@
 import { Option } from 'commander';
-import { optionNames, options } from '../../shared/audit-options.ts';
 import type { CreateCheckBody } from '../../shared/check.ts';
-import { againstNames } from '../../shared/variants.ts';
+import { optionNames, options } from '../../shared/options/audit-options.ts';
+import { againstNames } from '../../shared/options/variants.ts';
 import { list, oneDevice, repeated, samples, simulations } from './flag-values.ts';
 import type { RunOptions } from './options.ts';
 import { throttlingFlags, throttlingFor } from './throttling.ts';

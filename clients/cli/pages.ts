@@ -1,4 +1,4 @@
-import type { Page, PageList } from '../../shared/pages.ts';
+import type { Page, PageList } from '../../shared/pages/pages.ts';
 import type { Client } from '../api/client.ts';
 import type { PageFilters } from '../api/lists.ts';
 import { uniquePages } from '../words/pages.ts';

@@ -1,6 +1,6 @@
 import type { CreateCheckBody } from '../../shared/check.ts';
+import { type SecretName, secretNames } from '../../shared/options/secrets.ts';
 import type { CreateScheduleBody, Every, Schedule } from '../../shared/schedules.ts';
-import { type SecretName, secretNames } from '../../shared/secrets.ts';
 import type { Client } from '../api/client.ts';
 import { everyOf, isCron } from '../words/schedules.ts';
 import { type Context, withClient } from './context.ts';

@@ -1,6 +1,6 @@
 import { Option } from 'commander';
 import { getDomain } from 'tldts';
-import { isExpired, type Secrets } from '../../shared/secrets.ts';
+import { isExpired, type Secrets } from '../../shared/options/secrets.ts';
 import { type HeaderLine, headersFrom } from '../login/headers.ts';
 import { ownOf } from '../login/own-site.ts';
 import { UsageError } from './exit-codes.ts';

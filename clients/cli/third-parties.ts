@@ -1,7 +1,7 @@
-import { MAX_PATTERNS } from '../../shared/blocked-urls.ts';
 import type { CheckView, CreateCheckBody } from '../../shared/check.ts';
 import type { Report } from '../../shared/explanation/report.ts';
 import { patternsOf, type ThirdParty, thirdPartiesOf } from '../../shared/explanation/third-parties.ts';
+import { MAX_PATTERNS } from '../../shared/options/blocked-urls.ts';
 import type { Client, CreatedCheck } from '../api/client.ts';
 import { judge, storedExplanation } from './base.ts';
 import { type Context, withClient } from './context.ts';

@@ -1,6 +1,6 @@
 import { InvalidArgumentError, Option } from 'commander';
 import type { CreateCheckBody } from '../../shared/check.ts';
-import { presets, type Throttling, type ThrottlingValues } from '../../shared/throttling.ts';
+import { presets, type Throttling, type ThrottlingValues } from '../../shared/options/throttling.ts';
 import { number } from './flag-values.ts';
 
 /** Flags of the second variant of a check begin with `against.`. */

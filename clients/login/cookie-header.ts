@@ -1,4 +1,4 @@
-import { type Cookie, hostOfCookie, isExpired } from '../../shared/secrets.ts';
+import { type Cookie, hostOfCookie, isExpired } from '../../shared/options/secrets.ts';
 
 /** Returns the `Cookie` header of a request, as a browser with these cookies would send it. */
 export const cookieHeader = (cookies: readonly Cookie[], url: URL, now = Date.now()): { cookie?: string } => {

@@ -1,4 +1,4 @@
-import { type Cookie, cookieForms } from '../../shared/secrets.ts';
+import { type Cookie, cookieForms } from '../../shared/options/secrets.ts';
 import { cutText, printable } from '../../shared/text.ts';
 import { FaultyLoginError, isObject, parseJson } from './fault.ts';
 

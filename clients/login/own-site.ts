@@ -4,7 +4,7 @@ import {
   hostOfCookie,
   type RegistrableDomain,
   type StorageState,
-} from '../../shared/secrets.ts';
+} from '../../shared/options/secrets.ts';
 import { counted } from '../words/numbers.ts';
 import type { FileCookie } from './cookies.ts';
 import type { FileState } from './storage-state.ts';

@@ -1,4 +1,4 @@
-import type { StorageEntry, StorageState } from '../../shared/secrets.ts';
+import type { StorageEntry, StorageState } from '../../shared/options/secrets.ts';
 import { cookieFrom, type FileCookie } from './cookies.ts';
 import { FaultyLoginError, isObject, parseJson } from './fault.ts';
 

@@ -1,5 +1,5 @@
 import type { CheckComparison, RegionComparison } from '../../shared/comparison/schemas.ts';
-import type { MetricName } from '../../shared/page-metrics.ts';
+import type { MetricName } from '../../shared/metrics/page-metrics.ts';
 import { fullChangeText, needsText, regionsText } from '../words/change.ts';
 import { reasonTexts } from '../words/words.ts';
 import { compact, fitted } from './fit.ts';

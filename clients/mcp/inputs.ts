@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { Assertions } from '../../shared/assertions/assertions.ts';
-import { plainOptionNames } from '../../shared/audit-options.ts';
-import { SentOptions } from '../../shared/audit-options-schemas.ts';
 import { CheckState } from '../../shared/check.ts';
 import { differenceCodes } from '../../shared/comparison/spoils.ts';
 import { Device } from '../../shared/name-schemas.ts';
+import { plainOptionNames } from '../../shared/options/audit-options.ts';
+import { SentOptions } from '../../shared/options/audit-options-schemas.ts';
 import { pick } from '../../shared/pick.ts';
 import { Limit } from './fit.ts';
 import { MAX_LISTED } from './list.ts';

@@ -1,4 +1,4 @@
-import type { Page, PageList, PageResult } from '../../shared/pages.ts';
+import type { Page, PageList, PageResult } from '../../shared/pages/pages.ts';
 import { pick } from '../../shared/pick.ts';
 import type { Schedule, ScheduleList } from '../../shared/schedules.ts';
 import type { CheckSummary } from '../../shared/summaries.ts';

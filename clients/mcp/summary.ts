@@ -1,6 +1,12 @@
-import { optionNames } from '../../shared/audit-options.ts';
 import type { CheckView } from '../../shared/check.ts';
-import { type MetricName, metricNames, namesOfKind, pageMetric, valueNames } from '../../shared/page-metrics.ts';
+import {
+  type MetricName,
+  metricNames,
+  namesOfKind,
+  pageMetric,
+  valueNames,
+} from '../../shared/metrics/page-metrics.ts';
+import { optionNames } from '../../shared/options/audit-options.ts';
 import { pick } from '../../shared/pick.ts';
 import type { RunView } from '../../shared/run.ts';
 import { cutText } from '../../shared/text.ts';

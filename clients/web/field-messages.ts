@@ -1,9 +1,9 @@
-import { MAX_PATTERN_LENGTH, MAX_PATTERNS } from '../../shared/blocked-urls.ts';
-import { MAX_LABELS } from '../../shared/labels.ts';
+import { MAX_PATTERN_LENGTH, MAX_PATTERNS } from '../../shared/options/blocked-urls.ts';
+import { MAX_LABELS } from '../../shared/options/labels.ts';
+import { MAX_COOKIES, MAX_HEADERS } from '../../shared/options/secrets.ts';
+import { MAX_SIMULATIONS, simulationPresetNames } from '../../shared/options/simulations.ts';
+import { bounds, type ThrottlingName } from '../../shared/options/throttling.ts';
 import type { InputError } from '../../shared/problems.ts';
-import { MAX_COOKIES, MAX_HEADERS } from '../../shared/secrets.ts';
-import { MAX_SIMULATIONS, simulationPresetNames } from '../../shared/simulations.ts';
-import { bounds, type ThrottlingName } from '../../shared/throttling.ts';
 
 /** The beginning of the path, the beginning of the text of the API, and the text of the page. `$1` is a part of the text of the API. */
 type Row = readonly [path: RegExp, api: RegExp, page: string];

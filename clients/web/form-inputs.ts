@@ -1,5 +1,5 @@
-import { optionNames, options } from '../../shared/audit-options.ts';
-import { againstNames } from '../../shared/variants.ts';
+import { optionNames, options } from '../../shared/options/audit-options.ts';
+import { againstNames } from '../../shared/options/variants.ts';
 import { simulationFrom } from '../words/simulations.ts';
 import { isThisMachine } from '../words/urls.ts';
 import { secretFaultsOf, secretInputs } from './secret-inputs.ts';

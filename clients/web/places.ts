@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks';
-import type { RegionList } from '../../shared/offer.ts';
 import type { Region } from '../../shared/regions.ts';
+import type { RegionList } from '../../shared/service/offer.ts';
 import { readBody } from './requests.ts';
 
 type Places = ReadonlyMap<Region, string>;

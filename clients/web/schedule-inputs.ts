@@ -1,5 +1,5 @@
+import { secretNames } from '../../shared/options/secrets.ts';
 import type { Schedule } from '../../shared/schedules.ts';
-import { secretNames } from '../../shared/secrets.ts';
 import { everyOf } from '../words/schedules.ts';
 import { checksOf, faultsOf } from './form-inputs.ts';
 

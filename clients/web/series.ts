@@ -1,6 +1,6 @@
 import { differencesOf, reasonsAgainst } from '../../shared/comparison/comparable.ts';
 import { isSpoiledBy } from '../../shared/comparison/spoils.ts';
-import type { MetricName } from '../../shared/page-metrics.ts';
+import type { MetricName } from '../../shared/metrics/page-metrics.ts';
 import { allRegions } from '../../shared/regions.ts';
 import type { RunSummary } from '../../shared/summaries.ts';
 import { otherText, stepText } from '../words/differences.ts';

@@ -1,4 +1,4 @@
-import { pathParameters, routes } from '../../shared/routes.ts';
+import { pathParameters, routes } from '../../shared/service/routes.ts';
 
 const nameOf = (checkId: string) => `page-audit-share-${checkId.toLowerCase()}`;
 

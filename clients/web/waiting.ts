@@ -1,4 +1,4 @@
-import { keyParts } from '../../shared/key-text.ts';
+import { keyParts } from '../../shared/service/key-text.ts';
 import { pause } from '../api/retries.ts';
 import type { Answer } from '../api/transport.ts';
 import type { Load } from './following.ts';

@@ -1,5 +1,5 @@
 import type { CheckComparison, RegionComparison } from '../../shared/comparison/schemas.ts';
-import { type MetricKind, type MetricName, pageMetric } from '../../shared/page-metrics.ts';
+import { type MetricKind, type MetricName, pageMetric } from '../../shared/metrics/page-metrics.ts';
 import { labels, plain, scaleOf } from './numbers.ts';
 
 type Compared = NonNullable<CheckComparison['metrics'][MetricName]['regions'][CheckComparison['regions'][number]]>;

@@ -1,6 +1,6 @@
 import type { CheckView } from '../../shared/check.ts';
-import type { NamedSecrets } from '../../shared/secrets.ts';
-import type { ThrottlingValues } from '../../shared/throttling.ts';
+import type { NamedSecrets } from '../../shared/options/secrets.ts';
+import type { ThrottlingValues } from '../../shared/options/throttling.ts';
 import { counted } from './numbers.ts';
 
 type Audited = Pick<

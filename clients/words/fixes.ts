@@ -1,5 +1,5 @@
 import type { Fix, FixItem } from '../../shared/fixes/fix.ts';
-import { pageMetrics } from '../../shared/page-metrics.ts';
+import { pageMetrics } from '../../shared/metrics/page-metrics.ts';
 import { labels, textOf } from './numbers.ts';
 
 /** Returns the name of the category that gains the points. */

@@ -6,7 +6,7 @@ import {
   pageMetric,
   pageMetrics,
   type valueNames,
-} from '../../shared/page-metrics.ts';
+} from '../../shared/metrics/page-metrics.ts';
 import { recordOf } from '../../shared/record.ts';
 import type { RunView } from '../../shared/run.ts';
 

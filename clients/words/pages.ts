@@ -1,5 +1,5 @@
-import type { MainName } from '../../shared/page-metrics.ts';
-import type { PageList, PageResult } from '../../shared/pages.ts';
+import type { MainName } from '../../shared/metrics/page-metrics.ts';
+import type { PageList, PageResult } from '../../shared/pages/pages.ts';
 import { shortChangeText } from './change.ts';
 import { counted, labels, mainMetrics } from './numbers.ts';
 import { localDay } from './times.ts';

@@ -1,9 +1,9 @@
-import { pageMetrics } from '../../shared/page-metrics.ts';
+import { pageMetrics } from '../../shared/metrics/page-metrics.ts';
+import { simulatedNames } from '../../shared/options/simulated-loads.ts';
+import type { Simulation, SimulationPreset } from '../../shared/options/simulations.ts';
+import type { SimulatedRunView } from '../../shared/options/simulations-schemas.ts';
 import { recordOf } from '../../shared/record.ts';
 import type { RunView } from '../../shared/run.ts';
-import { simulatedNames } from '../../shared/simulated-loads.ts';
-import type { Simulation, SimulationPreset } from '../../shared/simulations.ts';
-import type { SimulatedRunView } from '../../shared/simulations-schemas.ts';
 import { plain } from './numbers.ts';
 
 /** Metrics of a simulation, in the order of the tables. */

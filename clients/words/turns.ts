@@ -1,6 +1,6 @@
-import type { Samples } from '../../shared/audit-options.ts';
+import type { Samples } from '../../shared/options/audit-options.ts';
+import { MAX_PAIRS } from '../../shared/options/variants.ts';
 import type { Turns } from '../../shared/run.ts';
-import { MAX_PAIRS } from '../../shared/variants.ts';
 import { counted } from './numbers.ts';
 
 /** Returns which sample a run in work measures, such as `sample 2 of 5`. Empty if the run has only one. */

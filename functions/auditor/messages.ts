@@ -1,12 +1,12 @@
-import { categoriesOf } from '../../shared/audit-options.ts';
-import type { AuditOptions } from '../../shared/audit-options-schemas.ts';
 import type { AuditVersion } from '../../shared/audit-versions.ts';
-import type { Metrics } from '../../shared/page-metrics-schemas.ts';
+import type { Metrics } from '../../shared/metrics/page-metrics-schemas.ts';
+import { categoriesOf } from '../../shared/options/audit-options.ts';
+import type { AuditOptions } from '../../shared/options/audit-options-schemas.ts';
+import type { Secrets } from '../../shared/options/secrets.ts';
+import type { SimulatedLoad } from '../../shared/options/simulated-loads.ts';
+import type { Uncorrected } from '../../shared/options/simulations-schemas.ts';
+import type { ThrottlingValues } from '../../shared/options/throttling.ts';
 import type { RunProblemCode } from '../../shared/problems.ts';
-import type { Secrets } from '../../shared/secrets.ts';
-import type { SimulatedLoad } from '../../shared/simulated-loads.ts';
-import type { Uncorrected } from '../../shared/simulations-schemas.ts';
-import type { ThrottlingValues } from '../../shared/throttling.ts';
 
 /** One audit of a page. The auditor's parent passes the order to Lighthouse as it received it. */
 export type AuditOrder = {

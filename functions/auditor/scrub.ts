@@ -1,5 +1,5 @@
+import type { Secrets } from '../../shared/options/secrets.ts';
 import { pick } from '../../shared/pick.ts';
-import type { Secrets } from '../../shared/secrets.ts';
 
 /** Replaces the secrets of an audit in a text. */
 export type Scrub = (text: string) => string;

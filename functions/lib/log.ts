@@ -1,6 +1,6 @@
 import { Logger } from '@aws-lambda-powertools/logger';
 import { Metrics, MetricUnit } from '@aws-lambda-powertools/metrics';
-import { type DimensionsOf, type MetricName, metricNamespace, metrics } from '../../shared/metrics.ts';
+import { type DimensionsOf, type MetricName, metricNamespace, metrics } from '../../shared/service/metrics.ts';
 import { logReplacer } from './redact.ts';
 
 /** Structured log: one JSON line per event, with ids as fields. Redacts all secrets (redact.ts). */

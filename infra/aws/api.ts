@@ -14,8 +14,8 @@ import { Certificate } from 'aws-cdk-lib/aws-certificatemanager';
 import { type Alarm, type IMetric, MathExpression, Metric, type MetricProps, Stats } from 'aws-cdk-lib/aws-cloudwatch';
 import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
-import { functionRows } from '../../shared/functions.ts';
-import { type ApiFunction, apiFunctions, defaultRoute, routes } from '../../shared/routes.ts';
+import { functionRows } from '../../shared/service/functions.ts';
+import { type ApiFunction, apiFunctions, defaultRoute, routes } from '../../shared/service/routes.ts';
 import type { Environment } from '../environments.ts';
 import { AccessLog } from './access-log.ts';
 import { alarm } from './alarm.ts';
@@ -23,7 +23,7 @@ import { LiveVersions } from './live-versions.ts';
 import { nodeFunction } from './node-function.ts';
 
 /**
- * The HTTP API: the routes of shared/routes.ts and their functions. The functions check the API keys, because an
+ * The HTTP API: the routes of shared/service/routes.ts and their functions. The functions check the API keys, because an
  * authorizer of an HTTP API can't send a problem document or its own `WWW-Authenticate` header.
  */
 export class Api extends Construct {

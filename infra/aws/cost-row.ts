@@ -1,8 +1,8 @@
 import { Duration } from 'aws-cdk-lib';
 import { type IMetric, MathExpression } from 'aws-cdk-lib/aws-cloudwatch';
 import type { TableV2 } from 'aws-cdk-lib/aws-dynamodb';
-import { functionRows } from '../../shared/functions.ts';
 import { type Region, regions } from '../../shared/regions.ts';
+import { functionRows } from '../../shared/service/functions.ts';
 import type { Environment } from '../environments.ts';
 import { prices } from '../prices.ts';
 import { indexNames } from '../settings.ts';

@@ -9,7 +9,7 @@ import {
 import { Policy, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { Alias, type Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
-import type { ApiFunction } from '../../shared/routes.ts';
+import type { ApiFunction } from '../../shared/service/routes.ts';
 import type { Environment } from '../environments.ts';
 
 const LIVE = 'live';

@@ -10,7 +10,7 @@ import {
 } from 'aws-cdk-lib/aws-lambda';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
-import { type FunctionName, type FunctionRow, functionRows } from '../../shared/functions.ts';
+import { type FunctionName, type FunctionRow, functionRows } from '../../shared/service/functions.ts';
 import type { Environment } from '../environments.ts';
 import { assetOf } from './assets.ts';
 import { allowObjects, rightsOf } from './rights.ts';
@@ -24,7 +24,7 @@ type Props = {
   variables?: Record<string, string> | undefined;
 };
 
-/** Creates a function with its own role and log group, as its row in shared/functions.ts says. */
+/** Creates a function with its own role and log group, as its row in shared/service/functions.ts says. */
 export const nodeFunction = (
   scope: Construct,
   file: FunctionName,

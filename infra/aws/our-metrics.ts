@@ -1,6 +1,6 @@
 import { Duration } from 'aws-cdk-lib';
 import { MathExpression, Metric, type MetricOptions } from 'aws-cdk-lib/aws-cloudwatch';
-import { type DimensionsOf, type MetricName, metricNamespace, metrics } from '../../shared/metrics.ts';
+import { type DimensionsOf, type MetricName, metricNamespace, metrics } from '../../shared/service/metrics.ts';
 import type { Environment } from '../environments.ts';
 
 /** Returns a metric that our functions emit. CloudWatch finds it only by exactly its dimensions. */

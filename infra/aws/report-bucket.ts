@@ -1,8 +1,8 @@
 import { Duration, RemovalPolicy, Validations } from 'aws-cdk-lib';
 import { BlockPublicAccess, Bucket, BucketEncryption, HttpMethods, ObjectOwnership } from 'aws-cdk-lib/aws-s3';
 import { Construct } from 'constructs';
-import { reportsOf } from '../../shared/report-folders.ts';
-import { secretFolders } from '../../shared/secret-folders.ts';
+import { reportsOf } from '../../shared/service/report-folders.ts';
+import { secretFolders } from '../../shared/service/secret-folders.ts';
 import type { Environment } from '../environments.ts';
 import { reportLives } from '../settings.ts';
 import { accountOf } from './account.ts';

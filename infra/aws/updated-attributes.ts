@@ -1,5 +1,5 @@
-import { planNames, tokensOf } from '../../shared/plans.ts';
 import { Run } from '../../shared/run.ts';
+import { planNames, tokensOf } from '../../shared/service/plans.ts';
 
 const keys = ['pk', 'sk'];
 /** Facts of a run that its create has decided. */

@@ -1,6 +1,6 @@
 import type { Construct } from 'constructs';
 import type { z } from 'zod';
-import type { FunctionName, FunctionRow, functionRows } from '../../shared/functions.ts';
+import type { FunctionName, FunctionRow, functionRows } from '../../shared/service/functions.ts';
 import type { Environment } from '../environments.ts';
 import { auditQueueUrls, deliveryQueueUrl } from './audit-queues.ts';
 import { reportBucketName } from './report-bucket.ts';

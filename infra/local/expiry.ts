@@ -4,8 +4,8 @@ import { ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { redactForLog } from '../../functions/lib/redact.ts';
 import { type Db, deleteItem, type Key } from '../../functions/lib/store/dynamodb.ts';
 import { ofAnyOwner, readItems } from '../../functions/lib/store/items.ts';
-import { lifeIn, REPORTS } from '../../shared/report-folders.ts';
-import { secretFolders } from '../../shared/secret-folders.ts';
+import { lifeIn, REPORTS } from '../../shared/service/report-folders.ts';
+import { secretFolders } from '../../shared/service/secret-folders.ts';
 import { tableSettings } from '../settings.ts';
 
 type Data = { db: Db; s3: S3Client; bucket: string };

@@ -6,8 +6,8 @@ import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2, Context
 import { commonHeaders } from '../../functions/lib/http/security-headers.ts';
 import { redactForLog } from '../../functions/lib/redact.ts';
 import { MAX_BODY_BYTES } from '../../shared/check.ts';
-import { functionRows } from '../../shared/functions.ts';
-import { type ApiFunction, apiFunctions } from '../../shared/routes.ts';
+import { functionRows } from '../../shared/service/functions.ts';
+import { type ApiFunction, apiFunctions } from '../../shared/service/routes.ts';
 import { closeServer, keepAccepting } from './close-server.ts';
 import { type ConnectionLimits, limitConnections } from './connections.ts';
 import { eventOf, routeOf, withBody } from './http-event.ts';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { APIGatewayProxyEventV2 } from 'aws-lambda';
-import { type ApiFunction, defaultRoute, pathParameters, routes } from '../../shared/routes.ts';
+import { type ApiFunction, defaultRoute, pathParameters, routes } from '../../shared/service/routes.ts';
 
 /** Returns the route that API Gateway would choose: the match with the fewest parameters, or `$default`. */
 export const routeOf = ({ method, url = '/' }: IncomingMessage) => {

@@ -1,7 +1,7 @@
 import type { SQSClient } from '@aws-sdk/client-sqs';
 import { slots } from '../../functions/lib/slots.ts';
-import { functionRows } from '../../shared/functions.ts';
 import { allRegions, regions } from '../../shared/regions.ts';
+import { functionRows } from '../../shared/service/functions.ts';
 import { deliverySettings } from '../settings.ts';
 import { startPoller } from './poller.ts';
 

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { MEMORY_BYTES, TIMED_AT_ONCE } from '../../functions/auditor/host/machine.ts';
 import { faultOfEntry } from '../../functions/lib/targets/allowed-hosts.ts';
 import { extraAuthorities } from '../../functions/lib/targets/extra-ca.ts';
-import { CorsEnv, TargetsEnv } from '../../shared/env.ts';
+import { CorsEnv, TargetsEnv } from '../../shared/service/env.ts';
 import { InvalidSettingError } from '../environments.ts';
 import type { ServiceSettings } from './service.ts';
 

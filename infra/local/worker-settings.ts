@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { z } from 'zod';
-import { MAX_OPEN_SHARDS } from '../../shared/partitions.ts';
 import { regions } from '../../shared/regions.ts';
+import { MAX_OPEN_SHARDS } from '../../shared/service/partitions.ts';
 import { auditsAtOnceFrom, ExtraCaFile, oneOf, TargetsAllow, throwInvalid, wholeNumber } from './start-settings.ts';
 
 const awsRegions = Object.values<string>(regions);

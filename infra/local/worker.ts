@@ -1,6 +1,6 @@
 import { SQSClient } from '@aws-sdk/client-sqs';
 import { slots } from '../../functions/lib/slots.ts';
-import { functionRows } from '../../shared/functions.ts';
+import { functionRows } from '../../shared/service/functions.ts';
 import { auditorFolder, buildWhenIdle } from './auditor-bundle.ts';
 import { startPoller } from './poller.ts';
 import { programFolder } from './program-folder.ts';

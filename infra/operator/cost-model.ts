@@ -1,7 +1,7 @@
-import { type FunctionName, functionRows } from '../../shared/functions.ts';
-import { metrics } from '../../shared/metrics.ts';
-import { MAX_OPEN_SHARDS } from '../../shared/partitions.ts';
 import { allRegions, regions } from '../../shared/regions.ts';
+import { type FunctionName, functionRows } from '../../shared/service/functions.ts';
+import { metrics } from '../../shared/service/metrics.ts';
+import { MAX_OPEN_SHARDS } from '../../shared/service/partitions.ts';
 import type { Environment } from '../environments.ts';
 import { prices, transferGb } from '../prices.ts';
 

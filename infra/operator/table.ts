@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { Streams } from '../../clients/cli/streams.ts';
 import { type Db, openDb } from '../../functions/lib/store/dynamodb.ts';
-import { StoreEnv } from '../../shared/env.ts';
+import { StoreEnv } from '../../shared/service/env.ts';
 import { environmentOf, InvalidSettingError } from '../environments.ts';
 import { openTable } from '../local/aws.ts';
 import { type CommandName, commandLine } from '../local/command-line.ts';

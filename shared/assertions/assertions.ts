@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { chosenNames } from '../chosen-names.ts';
+import { chosenNames } from '../options/chosen-names.ts';
 import type { Limit } from './messages.ts';
 import { partsOfKey } from './values.ts';
 

@@ -1,5 +1,5 @@
-import { cpuAudits } from '../cpu-audits.ts';
-import type { Sample } from '../page-metrics-schemas.ts';
+import { cpuAudits } from '../metrics/cpu-audits.ts';
+import type { Sample } from '../metrics/page-metrics-schemas.ts';
 import { cutText } from '../text.ts';
 import { type AssertionResult, type Assertions, levelOf, limitsOf, optionsOf } from './assertions.ts';
 import { describe, describeMissing, type Limit } from './messages.ts';

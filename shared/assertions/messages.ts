@@ -1,4 +1,4 @@
-import { metricNames, type PageMetric, pageMetric } from '../page-metrics.ts';
+import { metricNames, type PageMetric, pageMetric } from '../metrics/page-metrics.ts';
 import { cutText } from '../text.ts';
 import { evidenceOf } from './evidence.ts';
 import { type AssertedAudit, type AssertedReport, budgetAudits, partsOfKey, rowsOf } from './values.ts';

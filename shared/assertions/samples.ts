@@ -1,5 +1,5 @@
-import { metricNames, pageMetric } from '../page-metrics.ts';
-import type { Sample } from '../page-metrics-schemas.ts';
+import { metricNames, pageMetric } from '../metrics/page-metrics.ts';
+import type { Sample } from '../metrics/page-metrics-schemas.ts';
 import { type Assertions, levelOf, limitsOf, optionsOf } from './assertions.ts';
 import type { Limit } from './messages.ts';
 import { type CheckAssertions, setsOf, withMethod } from './sets.ts';

@@ -1,8 +1,8 @@
 import type { Environment } from '../environment.ts';
-import type { MetricName } from '../page-metrics.ts';
+import type { MetricName } from '../metrics/page-metrics.ts';
+import type { NamedSecrets } from '../options/secrets.ts';
+import { presets, type Throttling, throttlingNames } from '../options/throttling.ts';
 import { recordOf } from '../record.ts';
-import type { NamedSecrets } from '../secrets.ts';
-import { presets, type Throttling, throttlingNames } from '../throttling.ts';
 import { type DifferenceCode, differenceCodes, isSpoiledBy, type MachineCode, spoilsAll } from './spoils.ts';
 
 /** Facts about a run's environment that decide whether it can be compared. */

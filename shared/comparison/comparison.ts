@@ -1,8 +1,8 @@
-import { categoriesOf } from '../audit-options.ts';
+import { type MetricName, metricNames, pageMetric } from '../metrics/page-metrics.ts';
 import type { Region } from '../name-schemas.ts';
-import { type MetricName, metricNames, pageMetric } from '../page-metrics.ts';
+import { categoriesOf } from '../options/audit-options.ts';
+import { againstNames } from '../options/variants.ts';
 import { recordOf } from '../record.ts';
-import { againstNames } from '../variants.ts';
 import { type Change, changeOf } from './change.ts';
 import {
   type AuditedAs,

@@ -1,6 +1,6 @@
-import { type MetricName, mainNames, pageMetric } from '../page-metrics.ts';
-import type { Sample } from '../page-metrics-schemas.ts';
-import { looks, MAX_PAIRS } from '../variants.ts';
+import { type MetricName, mainNames, pageMetric } from '../metrics/page-metrics.ts';
+import type { Sample } from '../metrics/page-metrics-schemas.ts';
+import { looks, MAX_PAIRS } from '../options/variants.ts';
 import { type Change, type ChangeOptions, changeOfTurns } from './change.ts';
 import { driftingBy } from './sides.ts';
 import { isSpoiledBy } from './spoils.ts';

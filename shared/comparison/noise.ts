@@ -1,4 +1,4 @@
-import type { Drift, MetricKind } from '../page-metrics.ts';
+import type { Drift, MetricKind } from '../metrics/page-metrics.ts';
 import { medianOf } from './shift.ts';
 
 /** Samples of a metric, by check. Each check has at least one. */

@@ -1,4 +1,4 @@
-import { type MetricName, metricNames, pageMetric } from '../page-metrics.ts';
+import { type MetricName, metricNames, pageMetric } from '../metrics/page-metrics.ts';
 import { recordOf } from '../record.ts';
 import { changeOf } from './change.ts';
 import { differencesOf, distinct, measuredOn } from './comparable.ts';

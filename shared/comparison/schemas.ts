@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { AssertionResult } from '../assertions/assertions.ts';
+import { metricNames } from '../metrics/page-metrics.ts';
 import { Region } from '../name-schemas.ts';
-import { metricNames } from '../page-metrics.ts';
+import { Throttling } from '../options/throttling-schemas.ts';
 import { recordOf } from '../record.ts';
-import { Throttling } from '../throttling-schemas.ts';
 import { MAX_NEEDED } from './by-samples.ts';
 import { MAX_NEWLY_FAILED } from './newly-failed.ts';
 import { differenceCodes } from './spoils.ts';

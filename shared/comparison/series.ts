@@ -1,5 +1,5 @@
-import { type MainName, type MetricName, mainNames, type PageMetric } from '../page-metrics.ts';
-import type { Sample } from '../page-metrics-schemas.ts';
+import { type MainName, type MetricName, mainNames, type PageMetric } from '../metrics/page-metrics.ts';
+import type { Sample } from '../metrics/page-metrics-schemas.ts';
 import { pick } from '../pick.ts';
 import { type AuditedAs, isComparable, type MeasuredOn, measuredOn } from './comparable.ts';
 import { DRIFT_CHECKS, driftOf, locationOf, meanOf, noiseWithin, squaresOf } from './noise.ts';

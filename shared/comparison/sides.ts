@@ -1,9 +1,9 @@
 import type { AssertionResult } from '../assertions/assertions.ts';
-import type { Category } from '../audit-options.ts';
 import type { AuditVersion } from '../audit-versions.ts';
+import { type MetricName, noMetrics } from '../metrics/page-metrics.ts';
+import { metricsView, type Sample } from '../metrics/page-metrics-schemas.ts';
 import type { Region } from '../name-schemas.ts';
-import { type MetricName, noMetrics } from '../page-metrics.ts';
-import { metricsView, type Sample } from '../page-metrics-schemas.ts';
+import type { Category } from '../options/audit-options.ts';
 import { MIN_SAMPLES } from './by-samples.ts';
 import type { Change } from './change.ts';
 import type { AuditedAs, MeasuredOn } from './comparable.ts';

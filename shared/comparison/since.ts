@@ -1,4 +1,4 @@
-import { type MainName, mainNames, pageMetric } from '../page-metrics.ts';
+import { type MainName, mainNames, pageMetric } from '../metrics/page-metrics.ts';
 import { pick } from '../pick.ts';
 import { type ChangeOfChecks, changeOfLocations, checksThatTell } from './by-checks.ts';
 import { MAX_NEEDED } from './by-samples.ts';

@@ -1,5 +1,5 @@
-import { options, spoilingOptions } from '../audit-options.ts';
-import { type MetricName, type PageMetric, pageMetric } from '../page-metrics.ts';
+import { type MetricName, type PageMetric, pageMetric } from '../metrics/page-metrics.ts';
+import { options, spoilingOptions } from '../options/audit-options.ts';
 import { recordOf } from '../record.ts';
 
 /** Things that a metric may depend on, by how many of them a condition changes. */

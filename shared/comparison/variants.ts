@@ -1,4 +1,4 @@
-import { metricNames } from '../page-metrics.ts';
+import { metricNames } from '../metrics/page-metrics.ts';
 import { pick } from '../pick.ts';
 import { recordOf } from '../record.ts';
 import { compareChecks } from './comparison.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
+import { type MainName, mainNames, pageMetric } from '../metrics/page-metrics.ts';
 import { anyName, type Region } from '../name-schemas.ts';
-import { type MainName, mainNames, pageMetric } from '../page-metrics.ts';
 import { isComparable, reasonsAgainst } from './comparable.ts';
 import { compareChecks } from './comparison.ts';
 import { type CheckComparison, ReasonCode } from './schemas.ts';

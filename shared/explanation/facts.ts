@@ -1,4 +1,4 @@
-import type { MetricName } from '../page-metrics.ts';
+import type { MetricName } from '../metrics/page-metrics.ts';
 import { isOtherSite, matchKey, nameOfUrl, shownUrl } from './addresses.ts';
 import { type AuditFact, auditFacts } from './audit-facts.ts';
 import { type ElementFact, elementOf } from './elements.ts';

@@ -1,4 +1,4 @@
-import { type MetricKind, type MetricName, pageMetric, valueNames } from '../page-metrics.ts';
+import { type MetricKind, type MetricName, pageMetric, valueNames } from '../metrics/page-metrics.ts';
 import { itemsOf, numberOf, type Report } from './report.ts';
 
 export type MetricFact = {

@@ -1,4 +1,4 @@
-import { type MetricName, namesOfKind, pageMetric } from '../page-metrics.ts';
+import { type MetricName, namesOfKind, pageMetric } from '../metrics/page-metrics.ts';
 import { cutText } from '../text.ts';
 import type { AuditPair, FindingChange } from './audit-changes.ts';
 import { type Cause, type Changes, causesOf, lcpElementCause } from './causes.ts';

@@ -1,4 +1,4 @@
-import { cpuAudits } from '../cpu-audits.ts';
+import { cpuAudits } from '../metrics/cpu-audits.ts';
 import { cutText } from '../text.ts';
 import type { Fix, Savings } from './fix.ts';
 import { itemsOf } from './items.ts';

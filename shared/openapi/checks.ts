@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { ShownOptions } from '../audit-options-schemas.ts';
 import { auditVersionNames } from '../audit-versions.ts';
 import { Check, CheckView, CreateCheckBody } from '../check.ts';
 import { ComparisonQuery } from '../comparison/query.ts';
@@ -7,8 +6,9 @@ import { CheckComparison, RegionComparison } from '../comparison/schemas.ts';
 import { CheckExplanation } from '../explanation/schema.ts';
 import { CreateLinkBody, ShareLink } from '../links.ts';
 import { Region } from '../name-schemas.ts';
-import { routeOf } from '../routes.ts';
+import { ShownOptions } from '../options/audit-options-schemas.ts';
 import { Run } from '../run.ts';
+import { routeOf } from '../service/routes.ts';
 import { CheckSummary } from '../summaries.ts';
 import { createBody, examples } from './examples.ts';
 import { listQuery, unreadable } from './list-query.ts';

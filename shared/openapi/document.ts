@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { createDocument, type ZodOpenApiOperationObject, type ZodOpenApiPathsObject } from 'zod-openapi';
-import { keyOf, type RouteRules, routes } from '../routes.ts';
+import { keyOf, type RouteRules, routes } from '../service/routes.ts';
 import { checkOperations } from './checks.ts';
 import { type Operation, type Operations, problemResponses, responseOf } from './operation.ts';
 import { runOperations } from './runs.ts';

@@ -1,11 +1,11 @@
-import { optionsInEnvironment } from '../audit-options-schemas.ts';
 import { asCreated, type CheckView, checkView, newCheck } from '../check.ts';
 import { compareRegions } from '../comparison/regions.ts';
-import { spreadOf } from '../page-metrics.ts';
-import type { Metrics } from '../page-metrics-schemas.ts';
+import { spreadOf } from '../metrics/page-metrics.ts';
+import type { Metrics } from '../metrics/page-metrics-schemas.ts';
+import { optionsInEnvironment } from '../options/audit-options-schemas.ts';
+import { presets } from '../options/throttling.ts';
 import type { Run } from '../run.ts';
 import { checkSummary, runSummary, seriesRun } from '../summaries.ts';
-import { presets } from '../throttling.ts';
 import { explanationExample } from './explanation-example.ts';
 
 const id = 'bc5e8280-fb70-4b8a-9d1c-2aef394377d8';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { ZodOpenApiResponseObject } from 'zod-openapi';
 import { type ApiProblemCode, apiProblems, Problem } from '../problems.ts';
-import type { RouteKey, RouteOf } from '../routes.ts';
+import type { RouteKey, RouteOf } from '../service/routes.ts';
 
 /** Documentation that is not in the row of the route. */
 export type Operation = {

@@ -1,7 +1,7 @@
-import { judgedPage, pageOf, type StoredResult } from '../listed-pages.ts';
-import { mainNames, noMetrics } from '../page-metrics.ts';
-import { noSeries, packedSeries, type StoredPoint, seriesWith } from '../page-points.ts';
-import type { Page, PageList } from '../pages.ts';
+import { mainNames, noMetrics } from '../metrics/page-metrics.ts';
+import { judgedPage, pageOf, type StoredResult } from '../pages/listed-pages.ts';
+import { noSeries, packedSeries, type StoredPoint, seriesWith } from '../pages/page-points.ts';
+import type { Page, PageList } from '../pages/pages.ts';
 import { pick } from '../pick.ts';
 
 /** End of all entries of the example, in seconds. */

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { LimitList, RegionList, VersionList } from '../offer.ts';
-import { plans } from '../plans.ts';
 import { places, regions } from '../regions.ts';
+import { LimitList, RegionList, VersionList } from '../service/offer.ts';
+import { plans } from '../service/plans.ts';
 import { conditional, notModified, type Operation, type Operations } from './operation.ts';
 
 const service = { tag: 'Service' } as const;

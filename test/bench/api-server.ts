@@ -1,7 +1,7 @@
 import { Session } from 'node:inspector/promises';
 import { openDb } from '../../functions/lib/store/dynamodb.ts';
 import { keyStore } from '../../functions/lib/store/keys.ts';
-import { ReadEnv } from '../../shared/env.ts';
+import { ReadEnv } from '../../shared/service/env.ts';
 import { startFunctions } from '../support/gateway.ts';
 import { startEngines } from '../support/world.ts';
 import { storeListedChecks } from './listed-checks.ts';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { prepareChromium } from '../../functions/auditor/host/chromium.ts';
 import { type AuditVersion, auditVersion } from '../../shared/audit-versions.ts';
-import type { Secrets } from '../../shared/secrets.ts';
+import type { Secrets } from '../../shared/options/secrets.ts';
 import { newFolder, programsOf, removeFolder, root, startNode } from './children.ts';
 import { auditorsOf, type Footprint, watchMemory } from './memory.ts';
 import type { Report } from './reading.ts';

@@ -1,4 +1,4 @@
-import type { Uncorrected } from '../../shared/simulations-schemas.ts';
+import type { Uncorrected } from '../../shared/options/simulations-schemas.ts';
 import { setup as bundleAuditor } from '../support/bundle-auditor.ts';
 import { type RecordedSample, startSampleLab } from '../support/sample-lab.ts';
 import { type BusyPage, busyPageNames } from './busy-pages.ts';

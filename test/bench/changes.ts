@@ -1,7 +1,7 @@
 import { loadavg } from 'node:os';
 import type { AuditVersion } from '../../shared/audit-versions.ts';
 import type { CheckExplanation } from '../../shared/explanation/schema.ts';
-import { metricNames } from '../../shared/page-metrics.ts';
+import { metricNames } from '../../shared/metrics/page-metrics.ts';
 import { bundledFolder } from './bundled-folder.ts';
 import { type ChangeName, changeNames, changes } from './changed-pages.ts';
 import { table } from './numbers.ts';

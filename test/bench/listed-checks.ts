@@ -4,7 +4,7 @@ import type { Db } from '../../functions/lib/store/dynamodb.ts';
 import { checkKey } from '../../functions/lib/store/items.ts';
 import { listedClosedCheck } from '../../functions/lib/store/lists.ts';
 import { newCheck } from '../../shared/check.ts';
-import { ANONYMOUS } from '../../shared/keys.ts';
+import { ANONYMOUS } from '../../shared/service/keys.ts';
 
 const BATCH = 25; // DynamoDB's limit
 

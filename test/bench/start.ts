@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { build } from '../../infra/build.ts';
 import type { AuditVersion } from '../../shared/audit-versions.ts';
-import { type ApiFunction, apiFunctions } from '../../shared/routes.ts';
+import { type ApiFunction, apiFunctions } from '../../shared/service/routes.ts';
 import { newFolder, nextMessage, removeFolder, root, startNode } from './children.ts';
 import { since, startService, succeededCheck } from './service.ts';
 

@@ -8,7 +8,7 @@ import { gunzipSync, gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Client } from '../../clients/api/client.ts';
 import type { AssertionResult } from '../../shared/assertions/assertions.ts';
-import { noMetrics, spreadOf } from '../../shared/page-metrics.ts';
+import { noMetrics, spreadOf } from '../../shared/metrics/page-metrics.ts';
 import { runError } from '../../shared/problems.ts';
 import { type Api, startApi } from '../support/api.ts';
 import { runHere } from '../support/command-context.ts';

@@ -5,8 +5,8 @@ import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { Client as ServiceClient } from '../../clients/api/client.ts';
 import { mcp } from '../../functions/mcp.ts';
-import { noMetrics } from '../../shared/page-metrics.ts';
-import { SERVICE_VERSION } from '../../shared/version.ts';
+import { noMetrics } from '../../shared/metrics/page-metrics.ts';
+import { SERVICE_VERSION } from '../../shared/service/version.ts';
 import { type Api, startApi } from '../support/api.ts';
 import { fetchDocumented } from '../support/documented.ts';
 import { finishedCheck, startFakeService } from '../support/fake-service.ts';

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { pagesIn } from '../../clients/cli/formats/pages.ts';
 import { pagesHeadline, uniquePages } from '../../clients/words/pages.ts';
 import { pageExample } from '../../shared/openapi/page-example.ts';
-import type { Page, PageList, PageResult } from '../../shared/pages.ts';
+import type { Page, PageList, PageResult } from '../../shared/pages/pages.ts';
 import { type Api, startApi } from '../support/api.ts';
 import { runHere } from '../support/command-context.ts';
 import { finishedCheck } from '../support/finished-checks.ts';

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { InterruptedError } from '../../clients/cli/exit-codes.ts';
 import { openResults } from '../../clients/cli/open.ts';
 import { saveReports } from '../../clients/cli/report-files.ts';
-import { noMetrics } from '../../shared/page-metrics.ts';
+import { noMetrics } from '../../shared/metrics/page-metrics.ts';
 import { type Api, startApi } from '../support/api.ts';
 import { checkWith, resultOf, samplesOf, succeeded } from '../support/check-results.ts';
 import { runHere } from '../support/command-context.ts';

@@ -6,7 +6,7 @@ import { newApp, stacksOf } from '../../infra/aws/stacks.ts';
 import { environmentOf, environments } from '../../infra/environments.ts';
 import { reportLives } from '../../infra/settings.ts';
 import { allRegions } from '../../shared/regions.ts';
-import { reportsOf } from '../../shared/report-folders.ts';
+import { reportsOf } from '../../shared/service/report-folders.ts';
 import { functionsOf, resourcesOf, synthesized, synthesizedAnew } from './support.ts';
 
 type Rule = { Prefix?: string; ExpirationInDays?: number };

@@ -1,11 +1,19 @@
 import { readdirSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { environments } from '../../infra/environments.ts';
-import { CreateEnv, DiscoverEnv, ReadEnv, ReadyEnv, ReportReadEnv, SweepEnv, WaitEnv } from '../../shared/env.ts';
-import { type FunctionName, functionRows } from '../../shared/functions.ts';
-import { planNames, plans } from '../../shared/plans.ts';
 import { regions } from '../../shared/regions.ts';
-import { apiFunctions, routes } from '../../shared/routes.ts';
+import {
+  CreateEnv,
+  DiscoverEnv,
+  ReadEnv,
+  ReadyEnv,
+  ReportReadEnv,
+  SweepEnv,
+  WaitEnv,
+} from '../../shared/service/env.ts';
+import { type FunctionName, functionRows } from '../../shared/service/functions.ts';
+import { planNames, plans } from '../../shared/service/plans.ts';
+import { apiFunctions, routes } from '../../shared/service/routes.ts';
 import { functionsOf, type Properties, resourcesOf, synthesized, synthesizedAnew } from './support.ts';
 
 const { app, home, regionStacks, environment } = synthesized();
@@ -128,7 +136,7 @@ test('the report bucket blocks public access and requires TLS', () => {
   });
 });
 
-test('the API has the routes of shared/routes.ts, a HEAD route for each GET, and $default', () => {
+test('the API has the routes of shared/service/routes.ts, a HEAD route for each GET, and $default', () => {
   const keys = routes.flatMap(({ method, path }) =>
     (method === 'GET' ? ['GET', 'HEAD'] : [method]).map((each) => `${each} ${path}`),
   );

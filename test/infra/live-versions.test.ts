@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { apiFunctions } from '../../shared/routes.ts';
+import { apiFunctions } from '../../shared/service/routes.ts';
 import { functionsOf, resourcesOf, synthesized, templateOf } from './support.ts';
 
 const { home, regionStacks } = synthesized('prod');

@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import type { Stack } from 'aws-cdk-lib';
 import { expect, test } from 'vitest';
 import { runbookSections } from '../../infra/aws/alarm.ts';
-import { metricNamespace, metrics } from '../../shared/metrics.ts';
 import { type Region, regions } from '../../shared/regions.ts';
+import { metricNamespace, metrics } from '../../shared/service/metrics.ts';
 import { firedAlarms, metricRecorder } from '../simulation/fired-alarms.ts';
 import { functionsOf, type Properties, resourcesOf, synthesized } from './support.ts';
 

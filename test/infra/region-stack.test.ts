@@ -1,8 +1,8 @@
 import { type Stack, Token } from 'aws-cdk-lib';
 import { expect, test } from 'vitest';
 import { deadLetterSettings, queueSettings } from '../../infra/settings.ts';
-import { functionRows } from '../../shared/functions.ts';
 import type { regions } from '../../shared/regions.ts';
+import { functionRows } from '../../shared/service/functions.ts';
 import { functionsOf, type Properties, resourcesOf, synthesized, templateOf } from './support.ts';
 
 const { home, region: stack, regionStacks, environment } = synthesized();

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import { updatedAttributes, updatedLatest, updatedRegion, updatedUsage } from '../../infra/aws/updated-attributes.ts';
-import { type FunctionName, type FunctionRow, functionRows } from '../../shared/functions.ts';
-import { CANARY_PREFIX } from '../../shared/keys.ts';
-import { partitions } from '../../shared/partitions.ts';
-import { apiFunctions } from '../../shared/routes.ts';
+import { type FunctionName, type FunctionRow, functionRows } from '../../shared/service/functions.ts';
+import { CANARY_PREFIX } from '../../shared/service/keys.ts';
+import { partitions } from '../../shared/service/partitions.ts';
+import { apiFunctions } from '../../shared/service/routes.ts';
 import { functionsOf, listOf, resourcesOf, rightsOf, synthesized } from './support.ts';
 
 const { home, region, regionStacks, all, environment } = synthesized();

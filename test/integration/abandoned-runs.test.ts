@@ -1,7 +1,7 @@
 import { beforeEach, expect, test } from 'vitest';
 import type { RunItem } from '../../functions/lib/store/items.ts';
 import { sweep } from '../../functions/sweep.ts';
-import { MAX_TRIES } from '../../shared/due-times.ts';
+import { MAX_TRIES } from '../../shared/service/due-times.ts';
 import { startSweeping } from '../support/sweeping.ts';
 import { aCheck, later } from '../support/world.ts';
 

@@ -11,7 +11,7 @@ import type { Assertions } from '../../shared/assertions/assertions.ts';
 import { AssertedReport, budgetAudits } from '../../shared/assertions/values.ts';
 import type { CheckView } from '../../shared/check.ts';
 import type { CheckComparison } from '../../shared/comparison/schemas.ts';
-import { noMetrics } from '../../shared/page-metrics.ts';
+import { noMetrics } from '../../shared/metrics/page-metrics.ts';
 import { pick } from '../../shared/pick.ts';
 import { runError } from '../../shared/problems.ts';
 import type { CheckSummary } from '../../shared/summaries.ts';

@@ -4,7 +4,7 @@ import { type AuditResult, emptyResult } from '../../functions/auditor/verdict/j
 import { jobOf } from '../../functions/lib/queue/dispatch.ts';
 import type { RunItem } from '../../functions/lib/store/items.ts';
 import { runAudit } from '../../functions/run-audit.ts';
-import { noMetrics } from '../../shared/page-metrics.ts';
+import { noMetrics } from '../../shared/metrics/page-metrics.ts';
 import { runError } from '../../shared/problems.ts';
 import { aCheck, startWorld, type World } from '../support/world.ts';
 

@@ -11,7 +11,7 @@ import { listStore } from '../../functions/lib/store/lists.ts';
 import { runAudit } from '../../functions/run-audit.ts';
 import { sweep } from '../../functions/sweep.ts';
 import type { AssertionResult } from '../../shared/assertions/assertions.ts';
-import { noMetrics } from '../../shared/page-metrics.ts';
+import { noMetrics } from '../../shared/metrics/page-metrics.ts';
 import { runError } from '../../shared/problems.ts';
 import { startSweeping } from '../support/sweeping.ts';
 import { aCheck, later, passed } from '../support/world.ts';

@@ -4,7 +4,7 @@ import { getComparison } from '../../functions/get-comparison.ts';
 import type { RunItem } from '../../functions/lib/store/items.ts';
 import type { CheckInputs } from '../../shared/check.ts';
 import { CheckComparison, RegionComparison } from '../../shared/comparison/schemas.ts';
-import { noMetrics, spreadOf } from '../../shared/page-metrics.ts';
+import { noMetrics, spreadOf } from '../../shared/metrics/page-metrics.ts';
 import { runError } from '../../shared/problems.ts';
 import type { Region } from '../../shared/regions.ts';
 import { type Api, startApi } from '../support/api.ts';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { RunItem } from '../../functions/lib/store/items.ts';
-import { SERVICE_VERSION } from '../../shared/version.ts';
+import { SERVICE_VERSION } from '../../shared/service/version.ts';
 import { type Api, startApi } from '../support/api.ts';
 import { fetchDocumented } from '../support/documented.ts';
 import { aCheck, type World } from '../support/world.ts';

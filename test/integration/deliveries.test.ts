@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { WebhookItem } from '../../functions/lib/store/webhooks.ts';
 import type { Posted, PostWebhook } from '../../functions/lib/webhooks/post-webhook.ts';
-import { DELIVERY_DELAYS_MS } from '../../shared/due-times.ts';
+import { DELIVERY_DELAYS_MS } from '../../shared/service/due-times.ts';
 import { startDelivering } from '../support/delivering.ts';
 import { later, startWorld, type World } from '../support/world.ts';
 

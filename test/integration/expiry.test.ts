@@ -11,7 +11,7 @@ import { checkKey, type RunItem } from '../../functions/lib/store/items.ts';
 import { Database } from '../../infra/local/database.ts';
 import { deleteExpired, startExpiry } from '../../infra/local/expiry.ts';
 import { trustedClock } from '../../infra/local/trusted-clock.ts';
-import { partitions } from '../../shared/partitions.ts';
+import { partitions } from '../../shared/service/partitions.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { aCheck, later, startWorld, type World } from '../support/world.ts';
 

@@ -12,9 +12,9 @@ import { type Lease, leaseStore } from '../../functions/lib/store/leases.ts';
 import { usageStore } from '../../functions/lib/store/usage.ts';
 import { runAudit } from '../../functions/run-audit.ts';
 import { sweep } from '../../functions/sweep.ts';
-import { noMetrics } from '../../shared/page-metrics.ts';
-import { plans } from '../../shared/plans.ts';
+import { noMetrics } from '../../shared/metrics/page-metrics.ts';
 import { runError } from '../../shared/problems.ts';
+import { plans } from '../../shared/service/plans.ts';
 import { startFaultyTable } from '../support/faulty-table.ts';
 import { aCheck, later, type World } from '../support/world.ts';
 

@@ -7,7 +7,7 @@ import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
 import { commonHeaders } from '../../functions/lib/http/security-headers.ts';
 import { type Handler, startGateway } from '../../infra/local/gateway.ts';
 import { MAX_BODY_BYTES } from '../../shared/check.ts';
-import type { ApiFunction } from '../../shared/routes.ts';
+import type { ApiFunction } from '../../shared/service/routes.ts';
 import { FULL } from '../support/full.ts';
 import { type Gateway, startHandlers } from '../support/gateway.ts';
 

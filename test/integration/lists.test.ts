@@ -4,7 +4,7 @@ import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { listStore } from '../../functions/lib/store/lists.ts';
 import type { Check, CheckInputs } from '../../shared/check.ts';
 import type { Environment } from '../../shared/environment.ts';
-import { noMetrics } from '../../shared/page-metrics.ts';
+import { noMetrics } from '../../shared/metrics/page-metrics.ts';
 import { runError } from '../../shared/problems.ts';
 import { CheckSummary, RunSummary } from '../../shared/summaries.ts';
 import { type Api, startApi } from '../support/api.ts';

@@ -11,7 +11,7 @@ import { leaseStore } from '../../functions/lib/store/leases.ts';
 import { openCheckIds, putOpenCheck } from '../../functions/lib/store/open-checks.ts';
 import { type Taken, usageStore } from '../../functions/lib/store/usage.ts';
 import { sweep } from '../../functions/sweep.ts';
-import { plans } from '../../shared/plans.ts';
+import { plans } from '../../shared/service/plans.ts';
 import { startFaultyTable } from '../support/faulty-table.ts';
 import { later, type World } from '../support/world.ts';
 

@@ -5,8 +5,8 @@ import { checkStore } from '../../functions/lib/store/checks.ts';
 import { dueStore } from '../../functions/lib/store/due.ts';
 import { openPartitionOf, type RunItem } from '../../functions/lib/store/items.ts';
 import { sweep } from '../../functions/sweep.ts';
-import { MAX_OPEN_SHARDS } from '../../shared/partitions.ts';
 import type { Region } from '../../shared/regions.ts';
+import { MAX_OPEN_SHARDS } from '../../shared/service/partitions.ts';
 import { startSweeping } from '../support/sweeping.ts';
 import { aCheck, later } from '../support/world.ts';
 

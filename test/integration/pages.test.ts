@@ -1,6 +1,6 @@
 import { expect, test, vi } from 'vitest';
 import { pageStore } from '../../functions/lib/store/listed-pages.ts';
-import { Page } from '../../shared/pages.ts';
+import { Page } from '../../shared/pages/pages.ts';
 import { idsOf, resultsIn, startPages } from '../support/audited-pages.ts';
 import { problemOf } from '../support/problem.ts';
 

@@ -9,7 +9,7 @@ import type { Lease } from '../../functions/lib/store/leases.ts';
 import { runAudit } from '../../functions/run-audit.ts';
 import { waitCheck } from '../../functions/wait-check.ts';
 import type { CheckView } from '../../shared/check.ts';
-import { noMetrics } from '../../shared/page-metrics.ts';
+import { noMetrics } from '../../shared/metrics/page-metrics.ts';
 import { runError } from '../../shared/problems.ts';
 import { aCheck, later, startWorld, type World } from '../support/world.ts';
 

@@ -11,7 +11,7 @@ import { type Db, getItem } from '../../functions/lib/store/dynamodb.ts';
 import { usageKey } from '../../functions/lib/store/items.ts';
 import { leaseStore } from '../../functions/lib/store/leases.ts';
 import { runAudit } from '../../functions/run-audit.ts';
-import { noMetrics } from '../../shared/page-metrics.ts';
+import { noMetrics } from '../../shared/metrics/page-metrics.ts';
 import { later, startWorld, type World } from '../support/world.ts';
 
 let world: World;

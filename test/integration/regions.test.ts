@@ -5,7 +5,7 @@ import { CACHE_MS, regionRows } from '../../functions/lib/checks/region-rows.ts'
 import { regionStore } from '../../functions/lib/store/regions.ts';
 import { ready } from '../../functions/ready.ts';
 import { commandFrom } from '../../infra/operator/region-commands.ts';
-import type { RegionList } from '../../shared/offer.ts';
+import type { RegionList } from '../../shared/service/offer.ts';
 import { runCommand } from '../support/command.ts';
 import { fetchDocumented } from '../support/documented.ts';
 import { type Gateway, startFunctions } from '../support/gateway.ts';

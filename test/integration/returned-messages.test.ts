@@ -8,9 +8,9 @@ import { queue } from '../../functions/lib/queue/consumer.ts';
 import { jobOf } from '../../functions/lib/queue/dispatch.ts';
 import type { RunItem } from '../../functions/lib/store/items.ts';
 import { runAudit } from '../../functions/run-audit.ts';
-import { AuditJob } from '../../shared/audit-job.ts';
-import { returnAfterSeconds } from '../../shared/due-times.ts';
-import { noMetrics } from '../../shared/page-metrics.ts';
+import { noMetrics } from '../../shared/metrics/page-metrics.ts';
+import { AuditJob } from '../../shared/service/audit-job.ts';
+import { returnAfterSeconds } from '../../shared/service/due-times.ts';
 import { aCheck, startWorld, type World } from '../support/world.ts';
 
 let world: World;

@@ -9,7 +9,7 @@ import { type ScheduleItem, scheduleStore } from '../../functions/lib/store/sche
 import { fireSchedule } from '../../functions/lib/sweep/fire-schedule.ts';
 import { schedules } from '../../functions/schedules.ts';
 import { sweep } from '../../functions/sweep.ts';
-import { CreateEnv } from '../../shared/env.ts';
+import { CreateEnv } from '../../shared/service/env.ts';
 import { startFaultyTable } from '../support/faulty-table.ts';
 import { later } from '../support/world.ts';
 

@@ -6,7 +6,7 @@ import { openDb } from '../../functions/lib/store/dynamodb.ts';
 import { leaseStore } from '../../functions/lib/store/leases.ts';
 import { secretStore } from '../../functions/lib/store/secrets.ts';
 import { sweep } from '../../functions/sweep.ts';
-import { CreateEnv } from '../../shared/env.ts';
+import { CreateEnv } from '../../shared/service/env.ts';
 import { faultsBefore, isOfObjects, isTableWrite } from '../support/faulty-services.ts';
 import { secretChecks, secretsFor } from '../support/secret-checks.ts';
 import { later, startWorld } from '../support/world.ts';

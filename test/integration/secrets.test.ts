@@ -159,7 +159,7 @@ test('the same secrets have another fingerprint in another check and in another 
   expect(here).not.toBe(there);
   expect(await of(world.secrets, 'one')).toBe(here);
   const { secretStore } = await import('../../functions/lib/store/secrets.ts');
-  const { CreateEnv } = await import('../../shared/env.ts');
+  const { CreateEnv } = await import('../../shared/service/env.ts');
   expect(await of(secretStore(CreateEnv.parse(process.env)), 'one')).toBe(here); // another process has the same key
 });
 

@@ -5,9 +5,9 @@ import type { RunItem } from '../../functions/lib/store/items.ts';
 import { findRun } from '../../functions/lib/store/items.ts';
 import { runAudit } from '../../functions/run-audit.ts';
 import { sweep } from '../../functions/sweep.ts';
-import { AuditJob } from '../../shared/audit-job.ts';
-import { HOLD_MS } from '../../shared/due-times.ts';
-import { noMetrics } from '../../shared/page-metrics.ts';
+import { noMetrics } from '../../shared/metrics/page-metrics.ts';
+import { AuditJob } from '../../shared/service/audit-job.ts';
+import { HOLD_MS } from '../../shared/service/due-times.ts';
 import { aCheck, startWorld, type World } from '../support/world.ts';
 
 let world: World;

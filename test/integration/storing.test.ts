@@ -3,9 +3,9 @@ import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { type AuditResult, emptyResult } from '../../functions/auditor/verdict/judge.ts';
 import { type Reports, reports } from '../../functions/lib/store/reports.ts';
 import { runAudit } from '../../functions/run-audit.ts';
-import { AuditJob } from '../../shared/audit-job.ts';
-import { ReportReadEnv } from '../../shared/env.ts';
-import { noMetrics } from '../../shared/page-metrics.ts';
+import { noMetrics } from '../../shared/metrics/page-metrics.ts';
+import { AuditJob } from '../../shared/service/audit-job.ts';
+import { ReportReadEnv } from '../../shared/service/env.ts';
 import { type Faults, faultsBefore, isOfObjects } from '../support/faulty-services.ts';
 import { aCheck, startWorld, type World } from '../support/world.ts';
 

@@ -3,7 +3,7 @@ import { beforeEach, expect, test, vi } from 'vitest';
 import { clientSettings } from '../../functions/lib/aws-client.ts';
 import { ifState, type RunItem, updateRun } from '../../functions/lib/store/items.ts';
 import { sweep } from '../../functions/sweep.ts';
-import type { AuditJob } from '../../shared/audit-job.ts';
+import type { AuditJob } from '../../shared/service/audit-job.ts';
 import { startSweeping } from '../support/sweeping.ts';
 import { aCheck, later, type World } from '../support/world.ts';
 

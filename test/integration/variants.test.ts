@@ -8,7 +8,7 @@ import { runAudit } from '../../functions/run-audit.ts';
 import { CheckView } from '../../shared/check.ts';
 import { CheckComparison } from '../../shared/comparison/schemas.ts';
 import { CheckExplanation } from '../../shared/explanation/schema.ts';
-import { noMetrics } from '../../shared/page-metrics.ts';
+import { noMetrics } from '../../shared/metrics/page-metrics.ts';
 import { type Api, startApi } from '../support/api.ts';
 import { fetchDocumented } from '../support/documented.ts';
 import { environment } from '../support/environment.ts';

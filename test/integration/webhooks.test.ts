@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { validSecrets, type WebhookItem } from '../../functions/lib/store/webhooks.ts';
-import type { ApiKey } from '../../shared/keys.ts';
+import type { ApiKey } from '../../shared/service/keys.ts';
 import type { CreatedWebhook, Delivery } from '../../shared/webhooks.ts';
 import { startDeliveryPoller } from '../support/delivery-poller.ts';
 import { fetchDocumented } from '../support/documented.ts';

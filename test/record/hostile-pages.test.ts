@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { auditors } from '../../functions/auditor/parent/auditors.ts';
 import { auditVersions } from '../../shared/audit-versions.ts';
-import { DEFAULT_PORTS } from '../../shared/env.ts';
+import { DEFAULT_PORTS } from '../../shared/service/env.ts';
 import { hostilePages } from '../pages/hostile/index.ts';
 import { chromiumDir } from '../support/chromium-dir.ts';
 import { type HostilePage, serveHostilePages } from '../support/hostile-server.ts';

@@ -1,5 +1,5 @@
 import { deriveCheckId } from '../../functions/lib/http/idempotency.ts';
-import { type PlanName, plans } from '../../shared/plans.ts';
+import { type PlanName, plans } from '../../shared/service/plans.ts';
 import type { Item } from './embedded-table.ts';
 import { simulatedRegions } from './functions.ts';
 import type { Random } from './random.ts';

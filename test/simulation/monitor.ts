@@ -1,5 +1,5 @@
 import { countUsed } from '../../shared/check.ts';
-import { plans } from '../../shared/plans.ts';
+import { plans } from '../../shared/service/plans.ts';
 import { type Defect, droppedAnswer, keyOfCall } from './defects/defect.ts';
 import type { EmbeddedBucket } from './embedded-bucket.ts';
 import type { EmbeddedTable, Item, TableCall } from './embedded-table.ts';

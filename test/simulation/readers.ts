@@ -1,5 +1,5 @@
-import type { OwnerCaller } from '../../shared/keys.ts';
 import { isFinished, type RunState } from '../../shared/run.ts';
+import type { OwnerCaller } from '../../shared/service/keys.ts';
 import type { Known, Options } from './clients.ts';
 import type { ApiAnswer, ApiRequest } from './service.ts';
 

@@ -1,9 +1,9 @@
-import type { Samples } from '../../shared/audit-options.ts';
-import { LEASE_MS, MAX_LOST_LEASES } from '../../shared/due-times.ts';
-import type { Metrics, Sample } from '../../shared/page-metrics-schemas.ts';
+import type { Metrics, Sample } from '../../shared/metrics/page-metrics-schemas.ts';
+import type { Samples } from '../../shared/options/audit-options.ts';
+import { MAX_PAIRS, type Variant } from '../../shared/options/variants.ts';
 import { type RunError, runProblems } from '../../shared/problems.ts';
 import { type Attempt, countFailures, MAX_ATTEMPTS, type Turns } from '../../shared/run.ts';
-import { MAX_PAIRS, type Variant } from '../../shared/variants.ts';
+import { LEASE_MS, MAX_LOST_LEASES } from '../../shared/service/due-times.ts';
 import type { EmbeddedBucket } from './embedded-bucket.ts';
 import type { Item } from './embedded-table.ts';
 import type { Audited, Audits } from './simulated-auditors.ts';

@@ -1,11 +1,11 @@
 import { withDeadline } from '../../functions/lib/aws-client.ts';
 import type { Request } from '../../functions/lib/http/endpoint.ts';
 import { deadLetterSettings, queueSettings } from '../../infra/settings.ts';
-import { AuditJob } from '../../shared/audit-job.ts';
-import { returnAfterSeconds } from '../../shared/due-times.ts';
-import { functionRows } from '../../shared/functions.ts';
-import type { Caller } from '../../shared/keys.ts';
 import { ApiProblemError, apiProblems } from '../../shared/problems.ts';
+import { AuditJob } from '../../shared/service/audit-job.ts';
+import { returnAfterSeconds } from '../../shared/service/due-times.ts';
+import { functionRows } from '../../shared/service/functions.ts';
+import type { Caller } from '../../shared/service/keys.ts';
 import type { Defect } from './defects/defect.ts';
 import type { Faults } from './faults.ts';
 import { type Functions, functionsOf, openParts, queueUrlOf, simulatedRegions } from './functions.ts';

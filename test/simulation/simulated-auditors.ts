@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { AuditOrder } from '../../functions/auditor/messages.ts';
 import { type AuditResult, emptyResult } from '../../functions/auditor/verdict/judge.ts';
-import { noMetrics } from '../../shared/page-metrics.ts';
+import { noMetrics } from '../../shared/metrics/page-metrics.ts';
+import type { Variant } from '../../shared/options/variants.ts';
 import { runError } from '../../shared/problems.ts';
-import type { Variant } from '../../shared/variants.ts';
 import type { Random } from './random.ts';
 import { contexts } from './timeline.ts';
 

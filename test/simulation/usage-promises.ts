@@ -1,5 +1,5 @@
-import { type Buckets, fillBuckets } from '../../shared/limits.ts';
-import { bucketNames, type PlanName } from '../../shared/plans.ts';
+import { type Buckets, fillBuckets } from '../../shared/service/limits.ts';
+import { bucketNames, type PlanName } from '../../shared/service/plans.ts';
 import type { Item } from './embedded-table.ts';
 
 type Entry = { at: number; audits: number };

@@ -1,5 +1,5 @@
-import type { AllowedTarget } from '../../shared/allowed-targets.ts';
-import { TargetsEnv } from '../../shared/env.ts';
+import type { AllowedTarget } from '../../shared/service/allowed-targets.ts';
+import { TargetsEnv } from '../../shared/service/env.ts';
 
 /** Returns the entries of a text of TARGETS_ALLOW. */
 export const entriesOf = (text: string): AllowedTarget[] => TargetsEnv.parse({ TARGETS_ALLOW: text }).TARGETS_ALLOW;

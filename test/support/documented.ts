@@ -2,7 +2,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import ajvFormats from 'ajv-formats';
 import { expect } from 'vitest';
 import { openApiDocument } from '../../shared/openapi/document.ts';
-import { pathParameters, type Route, routes } from '../../shared/routes.ts';
+import { pathParameters, type Route, routes } from '../../shared/service/routes.ts';
 
 type Documented = {
   $ref?: string;

@@ -3,7 +3,7 @@ import { type AddressInfo, connect, createServer, Socket, type TcpNetConnectOpts
 import { expect, vi } from 'vitest';
 import { type EgressProxy, openEgressProxy } from '../../functions/auditor/egress/proxy.ts';
 import type { EgressPolicy } from '../../functions/lib/targets/target-rules.ts';
-import { DEFAULT_PORTS } from '../../shared/env.ts';
+import { DEFAULT_PORTS } from '../../shared/service/env.ts';
 
 type Proxied = NonNullable<Parameters<typeof openEgressProxy>[1]>;
 type World = Omit<Proxied, 'lookup'> & {

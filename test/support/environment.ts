@@ -1,6 +1,6 @@
-import { noOptions } from '../../shared/audit-options-schemas.ts';
 import type { Environment } from '../../shared/environment.ts';
-import { presets } from '../../shared/throttling.ts';
+import { noOptions } from '../../shared/options/audit-options-schemas.ts';
+import { presets } from '../../shared/options/throttling.ts';
 
 /** How an audit on an idle machine was made. */
 export const environment: Environment = {

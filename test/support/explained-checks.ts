@@ -1,5 +1,5 @@
 import { gzipSync } from 'node:zlib';
-import { noMetrics, spreadOf } from '../../shared/page-metrics.ts';
+import { noMetrics, spreadOf } from '../../shared/metrics/page-metrics.ts';
 import { runError } from '../../shared/problems.ts';
 import type { Region } from '../../shared/regions.ts';
 import { knownCauses } from './changing-site.ts';

@@ -2,9 +2,9 @@ import type { RunItem } from '../../functions/lib/store/items.ts';
 import type { AssertionResult } from '../../shared/assertions/assertions.ts';
 import type { CheckInputs } from '../../shared/check.ts';
 import type { Environment } from '../../shared/environment.ts';
-import { noMetrics, spreadOf } from '../../shared/page-metrics.ts';
+import { noMetrics, spreadOf } from '../../shared/metrics/page-metrics.ts';
+import type { SimulatedLoad } from '../../shared/options/simulated-loads.ts';
 import { type RunProblemCode, runError } from '../../shared/problems.ts';
-import type { SimulatedLoad } from '../../shared/simulated-loads.ts';
 import { environment } from './environment.ts';
 import { aCheck, type World } from './world.ts';
 

@@ -1,5 +1,5 @@
 import { type Handler, importApi, startGateway } from '../../infra/local/gateway.ts';
-import { type ApiFunction, apiFunctions } from '../../shared/routes.ts';
+import { type ApiFunction, apiFunctions } from '../../shared/service/routes.ts';
 
 export type Gateway = Awaited<ReturnType<typeof startGateway>>;
 type Options = Omit<Parameters<typeof startGateway>[0], 'port' | 'functions'>;

@@ -8,7 +8,7 @@ import { networkInterfaces } from 'node:os';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
-import type { Category } from '../../shared/audit-options.ts';
+import type { Category } from '../../shared/options/audit-options.ts';
 import type { RunProblemCode } from '../../shared/problems.ts';
 
 /** A page that hinders its auditor, and the expected result of its audit. */

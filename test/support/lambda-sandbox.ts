@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { functionRows } from '../../shared/functions.ts';
+import { functionRows } from '../../shared/service/functions.ts';
 import type { Invocation, Outcome } from './lambda-runtime.ts';
 import { descendantsOf, type Process, userOf } from './processes.ts';
 

@@ -4,7 +4,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Secrets } from '../../shared/secrets.ts';
+import type { Secrets } from '../../shared/options/secrets.ts';
 
 export type Tries = { target: string; names?: string[] }[];
 /** A request that the site received. `origin` is where it was sent. */

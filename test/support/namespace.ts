@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe } from 'vitest';
-import { functionRows } from '../../shared/functions.ts';
+import { functionRows } from '../../shared/service/functions.ts';
 import { auditorDir } from './auditor-dir.ts';
 import { chromiumDir } from './chromium-dir.ts';
 import type { Answer, Observed, Task } from './namespace-world.ts';

@@ -1,7 +1,7 @@
 import { type AuditEnd, type AuditSummary, emptyMainFrame, type MainFrame } from '../../functions/auditor/messages.ts';
 import type { Observation } from '../../functions/auditor/verdict/observation.ts';
 import type { AuditVersion } from '../../shared/audit-versions.ts';
-import { presets } from '../../shared/throttling.ts';
+import { presets } from '../../shared/options/throttling.ts';
 import { anOrder } from './order.ts';
 
 export const url = 'https://example.com/page';

@@ -1,5 +1,5 @@
 import type { AuditOrder } from '../../functions/auditor/messages.ts';
-import type { AuditOptions } from '../../shared/audit-options-schemas.ts';
+import type { AuditOptions } from '../../shared/options/audit-options-schemas.ts';
 
 type Given = Partial<Omit<AuditOrder, 'options'> & AuditOptions>;
 

@@ -2,7 +2,7 @@ import { gunzipSync } from 'node:zlib';
 import { auditors } from '../../functions/auditor/parent/auditors.ts';
 import { slots } from '../../functions/lib/slots.ts';
 import type { AuditVersion } from '../../shared/audit-versions.ts';
-import { metricsView } from '../../shared/page-metrics-schemas.ts';
+import { metricsView } from '../../shared/metrics/page-metrics-schemas.ts';
 import { auditorDir } from './auditor-dir.ts';
 import { chromiumDir } from './chromium-dir.ts';
 import { anOrder } from './order.ts';

@@ -4,7 +4,7 @@ import type { Auditors } from '../../functions/auditor/parent/auditors.ts';
 import { type AuditEvent, HARD_LIMIT_MS } from '../../functions/auditor/stop-rules.ts';
 import type { Observation } from '../../functions/auditor/verdict/observation.ts';
 import { isLoopbackHost } from '../../functions/lib/targets/public-addresses.ts';
-import type { AuditOptions } from '../../shared/audit-options-schemas.ts';
+import type { AuditOptions } from '../../shared/options/audit-options-schemas.ts';
 
 /** The events of an audit, with their times in milliseconds, and all else that its verdict depends on. */
 export type RecordedAudit = {

@@ -1,8 +1,8 @@
 import { auditors } from '../../functions/auditor/parent/auditors.ts';
-import type { AuditOptions } from '../../shared/audit-options-schemas.ts';
 import type { Environment } from '../../shared/environment.ts';
-import type { Sample } from '../../shared/page-metrics-schemas.ts';
-import type { Uncorrected } from '../../shared/simulations-schemas.ts';
+import type { Sample } from '../../shared/metrics/page-metrics-schemas.ts';
+import type { AuditOptions } from '../../shared/options/audit-options-schemas.ts';
+import type { Uncorrected } from '../../shared/options/simulations-schemas.ts';
 import { auditorDir } from './auditor-dir.ts';
 import { chromiumDir } from './chromium-dir.ts';
 import { anOrder } from './order.ts';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { CheckView, CreateCheckBody } from '../../shared/check.ts';
-import type { Sample } from '../../shared/page-metrics-schemas.ts';
+import type { Sample } from '../../shared/metrics/page-metrics-schemas.ts';
 import { checkWith, failed, resultOf, samplesOf, succeeded } from './check-results.ts';
 import { judgedShort, startFakeService } from './fake-service.ts';
 

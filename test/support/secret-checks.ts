@@ -6,8 +6,8 @@ import { createCheck } from '../../functions/create-check.ts';
 import { clientSettings } from '../../functions/lib/aws-client.ts';
 import { jobOf } from '../../functions/lib/queue/dispatch.ts';
 import { runAudit } from '../../functions/run-audit.ts';
-import { noMetrics } from '../../shared/page-metrics.ts';
-import type { Secrets } from '../../shared/secrets.ts';
+import { noMetrics } from '../../shared/metrics/page-metrics.ts';
+import type { Secrets } from '../../shared/options/secrets.ts';
 import type { World } from './world.ts';
 
 /** Values that a search finds wherever they leak. */

@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { vi } from 'vitest';
-import { partitions } from '../../shared/partitions.ts';
+import { partitions } from '../../shared/service/partitions.ts';
 
 type Input = {
   IndexName?: string;

@@ -4,8 +4,8 @@ import { jobOf } from '../../functions/lib/queue/dispatch.ts';
 import type { RunItem } from '../../functions/lib/store/items.ts';
 import type { Outcome } from '../../functions/lib/store/leases.ts';
 import { runAudit } from '../../functions/run-audit.ts';
-import { SettledOptions } from '../../shared/audit-options-schemas.ts';
 import type { CheckInputs } from '../../shared/check.ts';
+import { SettledOptions } from '../../shared/options/audit-options-schemas.ts';
 import { chromiumDir } from './chromium-dir.ts';
 import { aCheck } from './world.ts';
 

@@ -22,10 +22,10 @@ import { usageStore } from '../../functions/lib/store/usage.ts';
 import { waitingStore } from '../../functions/lib/store/waiting.ts';
 import { webhookStore } from '../../functions/lib/store/webhooks.ts';
 import { startAws } from '../../infra/local/aws.ts';
-import { AuditJob } from '../../shared/audit-job.ts';
 import { type Check, type CheckInputs, newCheck } from '../../shared/check.ts';
-import { CreateEnv, ReportReadEnv } from '../../shared/env.ts';
 import { allRegions, type Region } from '../../shared/regions.ts';
+import { AuditJob } from '../../shared/service/audit-job.ts';
+import { CreateEnv, ReportReadEnv } from '../../shared/service/env.ts';
 
 type Engines = Parameters<typeof startAws>[0];
 

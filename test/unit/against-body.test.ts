@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import { parseCheckBody } from '../../functions/lib/http/check-body.ts';
 import { countAudits } from '../../shared/check.ts';
-import { DEFAULT_PORTS } from '../../shared/env.ts';
-import { presets } from '../../shared/throttling.ts';
-import { acceptedAgainst } from '../../shared/variants.ts';
+import { presets } from '../../shared/options/throttling.ts';
+import { acceptedAgainst } from '../../shared/options/variants.ts';
+import { DEFAULT_PORTS } from '../../shared/service/env.ts';
 import { problemFrom } from '../support/problem.ts';
 
 const rules = { regions: ['us-west1', 'us-east4'], targets: { targets: 'public', ports: DEFAULT_PORTS } } as const;

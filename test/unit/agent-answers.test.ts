@@ -4,7 +4,7 @@ import { listed, pagesAnswer, schedulesAnswer } from '../../clients/mcp/list.ts'
 import { summaryOf } from '../../clients/mcp/summary.ts';
 import type { Fix } from '../../shared/fixes/fix.ts';
 import { pageExample, pagesExample } from '../../shared/openapi/page-example.ts';
-import type { PageResult } from '../../shared/pages.ts';
+import type { PageResult } from '../../shared/pages/pages.ts';
 import type { Schedule } from '../../shared/schedules.ts';
 import { finishedCheck } from '../support/fake-service.ts';
 

@@ -4,8 +4,8 @@ import type { Assertions } from '../../shared/assertions/assertions.ts';
 import { evaluate } from '../../shared/assertions/evaluate.ts';
 import { keysWithoutSamples } from '../../shared/assertions/samples.ts';
 import { AssertedReport } from '../../shared/assertions/values.ts';
-import { noMetrics } from '../../shared/page-metrics.ts';
-import type { Sample } from '../../shared/page-metrics-schemas.ts';
+import { noMetrics } from '../../shared/metrics/page-metrics.ts';
+import type { Sample } from '../../shared/metrics/page-metrics-schemas.ts';
 import { readReport } from '../support/recorded-reports.ts';
 
 const report = AssertedReport.parse(JSON.parse(gunzipSync(readReport('13.5.0')).toString()));

@@ -4,7 +4,7 @@ import { closeToPages } from '../../functions/lib/targets/audit-ports.ts';
 import { refusalOf, targetPolicy } from '../../functions/lib/targets/public-addresses.ts';
 import { settingsFrom } from '../../infra/local/start-settings.ts';
 import { workerSettingsFrom } from '../../infra/local/worker-settings.ts';
-import { DEFAULT_PORTS, TargetsEnv } from '../../shared/env.ts';
+import { DEFAULT_PORTS, TargetsEnv } from '../../shared/service/env.ts';
 import { entriesOf } from '../support/allowed-elsewhere.ts';
 import { cleanUp, dialsTo, open, origin, PUBLIC, request } from '../support/egress.ts';
 

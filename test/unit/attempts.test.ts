@@ -10,11 +10,11 @@ import {
 } from '../../functions/auditor/verdict/attempts.ts';
 import { type AuditResult, emptyResult } from '../../functions/auditor/verdict/judge.ts';
 import { medianSample } from '../../functions/auditor/verdict/samples.ts';
-import { MAX_SAMPLES } from '../../shared/audit-options.ts';
-import { functionRows } from '../../shared/functions.ts';
-import { noMetrics } from '../../shared/page-metrics.ts';
+import { noMetrics } from '../../shared/metrics/page-metrics.ts';
+import { MAX_SAMPLES } from '../../shared/options/audit-options.ts';
 import { type RunProblemCode, runError } from '../../shared/problems.ts';
 import type { Attempt } from '../../shared/run.ts';
+import { functionRows } from '../../shared/service/functions.ts';
 import { environment } from '../support/environment.ts';
 
 /** A successful audit of a page whose first paint is at `fcp`. `cpuBusy` above 0 makes it contended. */

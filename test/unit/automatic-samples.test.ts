@@ -3,10 +3,10 @@ import { initialProgress, next, type Progress, record, type Step } from '../../f
 import { type AuditResult, emptyResult } from '../../functions/auditor/verdict/judge.ts';
 import { countUsed } from '../../shared/check.ts';
 import { changeOfPairs, LOOK_CONFIDENCE, pairsNeeded } from '../../shared/comparison/looks.ts';
-import { noMetrics } from '../../shared/page-metrics.ts';
-import type { Sample } from '../../shared/page-metrics-schemas.ts';
+import { noMetrics } from '../../shared/metrics/page-metrics.ts';
+import type { Sample } from '../../shared/metrics/page-metrics-schemas.ts';
+import type { Variant } from '../../shared/options/variants.ts';
 import { runError } from '../../shared/problems.ts';
-import type { Variant } from '../../shared/variants.ts';
 
 const time = { startedAt: new Date('2026-01-01T00:00:00.000Z'), seconds: 10 };
 const measured = (lcp: number, tbt = 100): AuditResult => ({

@@ -6,7 +6,7 @@ import { markdownOf } from '../../clients/cli/formats/markdown.ts';
 import type { FormatName } from '../../clients/cli/formats/render.ts';
 import { compare } from '../../clients/cli/read.ts';
 import { compareChecks } from '../../shared/comparison/comparison.ts';
-import type { Sample } from '../../shared/page-metrics-schemas.ts';
+import type { Sample } from '../../shared/metrics/page-metrics-schemas.ts';
 import {
   baseId,
   checkId,

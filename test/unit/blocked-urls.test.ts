@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { patternMatching } from '../../shared/blocked-urls.ts';
+import { patternMatching } from '../../shared/options/blocked-urls.ts';
 
 test.each([
   ['*/a.js', 'https://example.com/a.js', true],

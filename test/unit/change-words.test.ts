@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { fullChangeText, regionsText } from '../../clients/words/change.ts';
 import { differenceText } from '../../clients/words/differences.ts';
-import { presets } from '../../shared/throttling.ts';
+import { presets } from '../../shared/options/throttling.ts';
 
 const ms = (value: number) => `${value}ms`;
 const byChecks = { confidence: 0.99, by: 'checks' } as const;

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import { parseCheckBody } from '../../functions/lib/http/check-body.ts';
-import { MAX_SAMPLES } from '../../shared/audit-options.ts';
 import { CreateCheckBody } from '../../shared/check.ts';
-import { DEFAULT_PORTS } from '../../shared/env.ts';
-import { acceptedLabels } from '../../shared/labels.ts';
+import { MAX_SAMPLES } from '../../shared/options/audit-options.ts';
+import { acceptedLabels } from '../../shared/options/labels.ts';
+import { DEFAULT_PORTS } from '../../shared/service/env.ts';
 import { libraryWords, problemFrom } from '../support/problem.ts';
 
 const rules = { regions: ['us-west1', 'us-east4'], targets: { targets: 'public', ports: DEFAULT_PORTS } } as const;

@@ -8,7 +8,7 @@ import {
 } from '../../shared/comparison/change.ts';
 import { medianOf } from '../../shared/comparison/shift.ts';
 import { studentReach } from '../../shared/comparison/student.ts';
-import { pageMetrics } from '../../shared/page-metrics.ts';
+import { pageMetrics } from '../../shared/metrics/page-metrics.ts';
 import { seededRandom } from '../simulation/random.ts';
 
 /** The total blocking time of a page, in milliseconds. */

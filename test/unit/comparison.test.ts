@@ -7,12 +7,12 @@ import { CheckComparison, RegionComparison } from '../../shared/comparison/schem
 import type { ComparedCheck } from '../../shared/comparison/sides.ts';
 import { differenceCodes, isSpoiledBy } from '../../shared/comparison/spoils.ts';
 import type { Environment } from '../../shared/environment.ts';
-import { metricNames, noMetrics, spreadOf } from '../../shared/page-metrics.ts';
-import type { Metrics, Sample } from '../../shared/page-metrics-schemas.ts';
+import { metricNames, noMetrics, spreadOf } from '../../shared/metrics/page-metrics.ts';
+import type { Metrics, Sample } from '../../shared/metrics/page-metrics-schemas.ts';
+import { simulatedNames } from '../../shared/options/simulated-loads.ts';
+import { presets } from '../../shared/options/throttling.ts';
 import type { Region } from '../../shared/regions.ts';
 import { newRun, type Run } from '../../shared/run.ts';
-import { simulatedNames } from '../../shared/simulated-loads.ts';
-import { presets } from '../../shared/throttling.ts';
 import { environment } from '../support/environment.ts';
 
 const id = '6b1f8f5e-0d3f-4c5b-9f0e-0f8b6a2d9c11';

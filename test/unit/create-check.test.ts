@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { createCheck } from '../../functions/create-check.ts';
 import type { CheckStore } from '../../functions/lib/store/checks.ts';
-import { DEFAULT_PORTS } from '../../shared/env.ts';
+import { DEFAULT_PORTS } from '../../shared/service/env.ts';
 
 type FindOrErased = Parameters<typeof createCheck>[0]['store']['findOrErased'];
 

@@ -3,11 +3,11 @@ import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { auditVersions } from '../../shared/audit-versions.ts';
 import { CreateCheckBody } from '../../shared/check.ts';
-import { CorsEnv } from '../../shared/env.ts';
-import { limitNames, planLimits, plans } from '../../shared/plans.ts';
 import { apiProblems, runProblems } from '../../shared/problems.ts';
-import { routes } from '../../shared/routes.ts';
 import { RunView } from '../../shared/run.ts';
+import { CorsEnv } from '../../shared/service/env.ts';
+import { limitNames, planLimits, plans } from '../../shared/service/plans.ts';
+import { routes } from '../../shared/service/routes.ts';
 
 const root = join(import.meta.dirname, '../..');
 const notOurs = new Set(['node_modules', 'dist', 'cdk.out', '.git', '.local', '.chromium']);

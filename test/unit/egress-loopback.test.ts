@@ -4,7 +4,7 @@ import { afterEach, expect, test } from 'vitest';
 import { openEgressProxy } from '../../functions/auditor/egress/proxy.ts';
 import { reservePort } from '../../functions/lib/targets/audit-ports.ts';
 import { targetPolicy } from '../../functions/lib/targets/public-addresses.ts';
-import { AuditEnv } from '../../shared/env.ts';
+import { AuditEnv } from '../../shared/service/env.ts';
 import { asText, cleanUp, cleanUps, dialsTo, open, origin, request } from '../support/egress.ts';
 import { ipv6Loopback } from '../support/hostile-server.ts';
 

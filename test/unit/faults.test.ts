@@ -4,7 +4,7 @@ import type { Fault } from '../../functions/auditor/verdict/document-faults.ts';
 import { faultOf } from '../../functions/auditor/verdict/faults.ts';
 import { judge } from '../../functions/auditor/verdict/judge.ts';
 import type { Observation } from '../../functions/auditor/verdict/observation.ts';
-import { noMetrics } from '../../shared/page-metrics.ts';
+import { noMetrics } from '../../shared/metrics/page-metrics.ts';
 import { runProblems } from '../../shared/problems.ts';
 import { audited, observed, runtimeError, stopped } from '../support/observation.ts';
 

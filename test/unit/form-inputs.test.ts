@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { checksOf } from '../../clients/web/form-inputs.ts';
-import { presets } from '../../shared/throttling.ts';
+import { presets } from '../../shared/options/throttling.ts';
 
 /** Returns a form with these fields, as a browser sends it. */
 const formOf = (fields: Record<string, string> = {}) => {

@@ -2,9 +2,9 @@ import { expect, test } from 'vitest';
 import { emptyMainFrame } from '../../functions/auditor/messages.ts';
 import { judge } from '../../functions/auditor/verdict/judge.ts';
 import type { Observation } from '../../functions/auditor/verdict/observation.ts';
-import { noMetrics } from '../../shared/page-metrics.ts';
+import { noMetrics } from '../../shared/metrics/page-metrics.ts';
+import { presets } from '../../shared/options/throttling.ts';
 import { runProblems } from '../../shared/problems.ts';
-import { presets } from '../../shared/throttling.ts';
 import { hostilePages, shortSet, shortSetOf9 } from '../pages/hostile/index.ts';
 import { anOrder } from '../support/order.ts';
 

@@ -9,8 +9,8 @@ import {
 import type { StoredCheck } from '../../functions/lib/store/find-check.ts';
 import type { AuditVersion } from '../../shared/audit-versions.ts';
 import type { CreateCheckBody } from '../../shared/check.ts';
+import { presets } from '../../shared/options/throttling.ts';
 import type { ApiProblemError } from '../../shared/problems.ts';
-import { presets } from '../../shared/throttling.ts';
 
 const body: CreateCheckBody = { url: 'https://example.com/', auditVersion: '12', regions: ['us-west1', 'us-east4'] };
 

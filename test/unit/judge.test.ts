@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { AuditEnd } from '../../functions/auditor/messages.ts';
 import { judge } from '../../functions/auditor/verdict/judge.ts';
-import { noMetrics } from '../../shared/page-metrics.ts';
+import { noMetrics } from '../../shared/metrics/page-metrics.ts';
 import { audited, metrics, observed, runtimeError, stopped, url } from '../support/observation.ts';
 import { anOrder } from '../support/order.ts';
 

@@ -3,8 +3,8 @@ import { smoke } from '../../clients/api/smoke.ts';
 import { canary } from '../../functions/canary.ts';
 import * as logging from '../../functions/lib/log.ts';
 import type { CheckView } from '../../shared/check.ts';
-import { judge } from '../../shared/known-page.ts';
 import type { Run } from '../../shared/run.ts';
+import { judge } from '../../shared/service/known-page.ts';
 import { checkWith, failed, resultOf, samplesOf, succeeded } from '../support/check-results.ts';
 import { environment } from '../support/environment.ts';
 

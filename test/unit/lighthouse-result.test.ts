@@ -2,8 +2,8 @@ import { gunzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
 import { type LighthouseResult, summarize } from '../../functions/auditor/lighthouse/result.ts';
 import { type AuditVersion, auditVersions } from '../../shared/audit-versions.ts';
-import { noMetrics } from '../../shared/page-metrics.ts';
-import { presets } from '../../shared/throttling.ts';
+import { noMetrics } from '../../shared/metrics/page-metrics.ts';
+import { presets } from '../../shared/options/throttling.ts';
 import { anOrder } from '../support/order.ts';
 
 const audits = {

@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { MAX_SAMPLES } from '../../shared/audit-options.ts';
 import { countAudits } from '../../shared/check.ts';
+import { MAX_SAMPLES } from '../../shared/options/audit-options.ts';
+import { allRegions } from '../../shared/regions.ts';
 import {
   type Buckets,
   decideCreate,
@@ -9,9 +10,8 @@ import {
   rateLimitHeaders,
   takeTokens,
   type Usage,
-} from '../../shared/limits.ts';
-import { auditLimits, type PlanName, plans } from '../../shared/plans.ts';
-import { allRegions } from '../../shared/regions.ts';
+} from '../../shared/service/limits.ts';
+import { auditLimits, type PlanName, plans } from '../../shared/service/plans.ts';
 
 const t0 = new Date('2031-01-01T00:00:00.000Z');
 const t0Plus = (seconds: number) => new Date(t0.getTime() + seconds * 1000);

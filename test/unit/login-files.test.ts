@@ -6,7 +6,7 @@ import { ownOf } from '../../clients/login/own-site.ts';
 import { storageStateFrom } from '../../clients/login/storage-state.ts';
 import { parseCheckBody } from '../../functions/lib/http/check-body.ts';
 import { registrableDomain } from '../../functions/lib/http/secrets-body.ts';
-import type { Cookie } from '../../shared/secrets.ts';
+import type { Cookie } from '../../shared/options/secrets.ts';
 
 const page = 'https://app.example.com/';
 /** Returns the cookies of a text as the service stores them. */

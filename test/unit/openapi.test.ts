@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 import { openApiDocument } from '../../shared/openapi/document.ts';
-import { routes } from '../../shared/routes.ts';
+import { routes } from '../../shared/service/routes.ts';
 
 const root = join(import.meta.dirname, '../..');
 const document = openApiDocument();

@@ -1,8 +1,14 @@
 import { build } from 'esbuild';
 import { expect, test } from 'vitest';
-import { categoriesIn } from '../../shared/audit-options.ts';
 import { auditVersions } from '../../shared/audit-versions.ts';
-import { existsIn, metricNames, noMetrics, pageMetric, pageMetrics, spreadOf } from '../../shared/page-metrics.ts';
+import {
+  existsIn,
+  metricNames,
+  noMetrics,
+  pageMetric,
+  pageMetrics,
+  spreadOf,
+} from '../../shared/metrics/page-metrics.ts';
 import {
   Metrics,
   MetricsView,
@@ -11,7 +17,8 @@ import {
   SpreadView,
   sampleView,
   spreadView,
-} from '../../shared/page-metrics-schemas.ts';
+} from '../../shared/metrics/page-metrics-schemas.ts';
+import { categoriesIn } from '../../shared/options/audit-options.ts';
 
 const scores = { performance: 98, accessibility: 100, bestPractices: 96, pwa: null, seo: 91, agenticBrowsing: null };
 const load = { bytes: 412_876, requests: 31 };
@@ -104,8 +111,8 @@ test('fewer than two samples have no spread', () => {
 
 test('the table of metrics needs no zod, so that the page and the command load none', async () => {
   const options = { bundle: true, write: false, metafile: true, format: 'esm' } as const;
-  const { metafile } = await build({ ...options, entryPoints: ['shared/page-metrics.ts'] });
-  expect(Object.keys(metafile.inputs).sort()).toEqual(['shared/page-metrics.ts', 'shared/record.ts']);
+  const { metafile } = await build({ ...options, entryPoints: ['shared/metrics/page-metrics.ts'] });
+  expect(Object.keys(metafile.inputs).sort()).toEqual(['shared/metrics/page-metrics.ts', 'shared/record.ts']);
 });
 
 test('each metric has a place of its own in tables, and the versions of its category', () => {

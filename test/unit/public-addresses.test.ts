@@ -8,7 +8,7 @@ import {
   refusalOfHost,
   targetOf,
 } from '../../functions/lib/targets/public-addresses.ts';
-import { DEFAULT_PORTS } from '../../shared/env.ts';
+import { DEFAULT_PORTS } from '../../shared/service/env.ts';
 import { ssrfCases } from '../support/ssrf-cases.ts';
 
 const submitted = ssrfCases.filter(({ stage }) => stage === 'submit');

@@ -5,8 +5,8 @@ import { compareChecks } from '../../shared/comparison/comparison.ts';
 import { changeOfPairs } from '../../shared/comparison/looks.ts';
 import type { CheckComparison } from '../../shared/comparison/schemas.ts';
 import { type ComparedCheck, driftingBy } from '../../shared/comparison/sides.ts';
-import { type MetricName, metricNames } from '../../shared/page-metrics.ts';
-import type { Sample } from '../../shared/page-metrics-schemas.ts';
+import { type MetricName, metricNames } from '../../shared/metrics/page-metrics.ts';
+import type { Sample } from '../../shared/metrics/page-metrics-schemas.ts';
 import type { RecordedCheck } from '../support/sample-lab.ts';
 
 type Page = 'small' | 'script' | 'app' | 'images';

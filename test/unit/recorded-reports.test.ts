@@ -2,7 +2,7 @@ import { gunzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
 import { type LighthouseResult, summarize } from '../../functions/auditor/lighthouse/result.ts';
 import { auditVersions } from '../../shared/audit-versions.ts';
-import { metricsView } from '../../shared/page-metrics-schemas.ts';
+import { metricsView } from '../../shared/metrics/page-metrics-schemas.ts';
 import { anOrder } from '../support/order.ts';
 import { readReport } from '../support/recorded-reports.ts';
 

@@ -2,8 +2,8 @@ import type { APIGatewayProxyEventV2 } from 'aws-lambda';
 import { afterEach, expect, test, vi } from 'vitest';
 import { http } from '../../functions/lib/http/http.ts';
 import { lambdaContext } from '../../infra/local/lambda-context.ts';
-import { functionRows } from '../../shared/functions.ts';
-import { apiFunctions, defaultRoute, keyOf, routes, rulesOf } from '../../shared/routes.ts';
+import { functionRows } from '../../shared/service/functions.ts';
+import { apiFunctions, defaultRoute, keyOf, routes, rulesOf } from '../../shared/service/routes.ts';
 
 afterEach(() => vi.unstubAllEnvs());
 

@@ -7,9 +7,9 @@ import * as runMetrics from '../../functions/lib/runs/run-metrics.ts';
 import type { RunItem } from '../../functions/lib/store/items.ts';
 import type { Lease, Outcome } from '../../functions/lib/store/leases.ts';
 import { runAudit } from '../../functions/run-audit.ts';
-import { RENEW_MS } from '../../shared/due-times.ts';
-import { noMetrics } from '../../shared/page-metrics.ts';
+import { noMetrics } from '../../shared/metrics/page-metrics.ts';
 import { type RunProblemCode, runError } from '../../shared/problems.ts';
+import { RENEW_MS } from '../../shared/service/due-times.ts';
 import { environment } from '../support/environment.ts';
 import { aCheck } from '../support/world.ts';
 

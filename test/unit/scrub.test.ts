@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { scrubberOf, scrubReport } from '../../functions/auditor/scrub.ts';
-import type { Secrets } from '../../shared/secrets.ts';
+import type { Secrets } from '../../shared/options/secrets.ts';
 
 const url = 'https://app.example.com/team?view=public-value';
 const TOKEN = 'preview+token/"of" <2026> & more=';

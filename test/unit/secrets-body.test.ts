@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { parseCheckBody } from '../../functions/lib/http/check-body.ts';
 import { problemResult } from '../../functions/lib/http/response.ts';
-import { DEFAULT_PORTS } from '../../shared/env.ts';
 import type { ApiProblemError } from '../../shared/problems.ts';
+import { DEFAULT_PORTS } from '../../shared/service/env.ts';
 import { libraryWords } from '../support/problem.ts';
 
 const rules = { regions: ['us-west1'], targets: { targets: 'local', ports: DEFAULT_PORTS } } as const;

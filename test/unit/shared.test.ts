@@ -2,10 +2,10 @@ import { expect, test } from 'vitest';
 import pkg from '../../package.json' with { type: 'json' };
 import { aliasesOf, auditVersions, resolveAuditVersion } from '../../shared/audit-versions.ts';
 import { asCreated, stateOf } from '../../shared/check.ts';
-import { HOLD_MS, isSendDue, LEASE_MS, RENEW_MS, retryAfter } from '../../shared/due-times.ts';
-import { CreateEnv } from '../../shared/env.ts';
 import { runError } from '../../shared/problems.ts';
-import { methodsOf, pathParameters, type Route, routes } from '../../shared/routes.ts';
+import { HOLD_MS, isSendDue, LEASE_MS, RENEW_MS, retryAfter } from '../../shared/service/due-times.ts';
+import { CreateEnv } from '../../shared/service/env.ts';
+import { methodsOf, pathParameters, type Route, routes } from '../../shared/service/routes.ts';
 import { aCheck } from '../support/world.ts';
 
 test('package.json pins each supported version under its package name', () => {

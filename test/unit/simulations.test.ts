@@ -2,8 +2,8 @@ import { expect, test } from 'vitest';
 import { simulateLoad } from '../../functions/auditor/lighthouse/simulate.ts';
 import { inputsOf } from '../../functions/lib/runs/run-variants.ts';
 import type { RunItem } from '../../functions/lib/store/items.ts';
-import type { AuditOptions } from '../../shared/audit-options-schemas.ts';
-import { presets } from '../../shared/throttling.ts';
+import type { AuditOptions } from '../../shared/options/audit-options-schemas.ts';
+import { presets } from '../../shared/options/throttling.ts';
 import { anOrder } from '../support/order.ts';
 
 const audits = {

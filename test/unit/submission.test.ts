@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import { createCheck } from '../../functions/create-check.ts';
 import type { Targets } from '../../functions/lib/targets/public-addresses.ts';
-import type { AllowedTarget } from '../../shared/allowed-targets.ts';
-import { DEFAULT_PORTS } from '../../shared/env.ts';
 import { type ApiProblemError, apiProblems } from '../../shared/problems.ts';
+import type { AllowedTarget } from '../../shared/service/allowed-targets.ts';
+import { DEFAULT_PORTS } from '../../shared/service/env.ts';
 import { elsewhere } from '../support/allowed-elsewhere.ts';
 import { ssrfCases } from '../support/ssrf-cases.ts';
 

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
 import { initialProgress, next, type Progress, record, type Step } from '../../functions/auditor/verdict/attempts.ts';
 import { type AuditResult, emptyResult } from '../../functions/auditor/verdict/judge.ts';
-import { noMetrics } from '../../shared/page-metrics.ts';
+import { noMetrics } from '../../shared/metrics/page-metrics.ts';
+import type { Variant } from '../../shared/options/variants.ts';
 import { type RunProblemCode, runError } from '../../shared/problems.ts';
 import type { Attempt } from '../../shared/run.ts';
-import type { Variant } from '../../shared/variants.ts';
 import { environment } from '../support/environment.ts';
 
 const success = (fcp: number, { contended = false } = {}): AuditResult => ({

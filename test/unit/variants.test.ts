@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { changeOfRun, compareVariants } from '../../shared/comparison/variants.ts';
-import { noMetrics } from '../../shared/page-metrics.ts';
+import { noMetrics } from '../../shared/metrics/page-metrics.ts';
 import type { Run } from '../../shared/run.ts';
 import { environment } from '../support/environment.ts';
 import { aCheck } from '../support/world.ts';

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { optionNames } from '../../shared/audit-options.ts';
 import { asCreated, type Check, CheckView, checkView } from '../../shared/check.ts';
-import { noMetrics, spreadOf } from '../../shared/page-metrics.ts';
+import { noMetrics, spreadOf } from '../../shared/metrics/page-metrics.ts';
+import { optionNames } from '../../shared/options/audit-options.ts';
 import { type Run, RunView, runView } from '../../shared/run.ts';
 import { aCheck } from '../support/world.ts';
 

@@ -4,7 +4,7 @@ import { simulateLoad } from '../../functions/auditor/lighthouse/simulate.ts';
 import type { TraceEvent } from '../../functions/auditor/lighthouse/trace.ts';
 import { withoutWaits } from '../../functions/auditor/lighthouse/waits.ts';
 import { type AuditVersion, auditVersions } from '../../shared/audit-versions.ts';
-import { presets } from '../../shared/throttling.ts';
+import { presets } from '../../shared/options/throttling.ts';
 import { anOrder } from '../support/order.ts';
 import { type RecordedAudit, readWaits } from '../support/recorded-waits.ts';
 

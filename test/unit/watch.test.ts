@@ -4,8 +4,8 @@ import { type MeasuredOn, measuredOn } from '../../shared/comparison/comparable.
 import { type Location, locationsOf, type SeriesPoint, stepOf } from '../../shared/comparison/series.ts';
 import type { ComparedCheck } from '../../shared/comparison/sides.ts';
 import { judgePage, regressedOf, type WatchedPage } from '../../shared/comparison/watch.ts';
-import { noMetrics, pageMetrics } from '../../shared/page-metrics.ts';
-import type { Metrics } from '../../shared/page-metrics-schemas.ts';
+import { noMetrics, pageMetrics } from '../../shared/metrics/page-metrics.ts';
+import type { Metrics } from '../../shared/metrics/page-metrics-schemas.ts';
 import { seededRandom } from '../simulation/random.ts';
 import { environment } from '../support/environment.ts';
 

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { incomparable, stepsOf } from '../../clients/web/series.ts';
 import { throttlingFields } from '../../clients/web/throttling.ts';
 import { measuredOn } from '../../shared/comparison/comparable.ts';
-import { presets, throttlingNames } from '../../shared/throttling.ts';
+import { presets, throttlingNames } from '../../shared/options/throttling.ts';
 import { environment } from '../support/environment.ts';
 
 test('the page has a field for each value of a throttling', () => {

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { waitFor } from '../../clients/web/waiting.ts';
-import { keyText } from '../../shared/key-text.ts';
+import { keyText } from '../../shared/service/key-text.ts';
 import { unchanged, unfinished, waited } from '../support/paced-answers.ts';
 
 const tab = Object.assign(new EventTarget(), { hidden: false });

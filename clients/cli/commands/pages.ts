@@ -1,4 +1,4 @@
-import { pageOrders, standings } from '../../../shared/page-list.ts';
+import { pageOrders, standings } from '../../../shared/pages/page-list.ts';
 import { USUAL_SINCE } from '../../words/pages.ts';
 import { label, oneDevice, tableFormat, wholeNumber } from '../flag-values.ts';
 import type { PagesOptions } from '../pages.ts';

@@ -1,4 +1,4 @@
-import type { MetricName } from '../../../shared/page-metrics.ts';
+import type { MetricName } from '../../../shared/metrics/page-metrics.ts';
 import type { RunView } from '../../../shared/run.ts';
 import { gradeSigns, labels, shownValue } from '../../words/numbers.ts';
 import type { CheckResult } from '../result.ts';

@@ -1,4 +1,4 @@
-import type { MetricName } from '../../../shared/page-metrics.ts';
+import type { MetricName } from '../../../shared/metrics/page-metrics.ts';
 import { labels } from '../../words/numbers.ts';
 
 /** Verdicts of one more check about the changes that the comparison with the base only suspects. */

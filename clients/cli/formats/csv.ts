@@ -1,10 +1,10 @@
 import { stringify } from 'csv-stringify/sync';
 import type { CheckView } from '../../../shared/check.ts';
 import { measuredOn } from '../../../shared/comparison/comparable.ts';
-import { metricNames } from '../../../shared/page-metrics.ts';
+import { metricNames } from '../../../shared/metrics/page-metrics.ts';
+import { throttlingOf } from '../../../shared/options/throttling.ts';
 import type { RunView } from '../../../shared/run.ts';
 import { csvOptions, csvRow } from '../../../shared/run-csv.ts';
-import { throttlingOf } from '../../../shared/throttling.ts';
 import { numberOf, plain } from '../../words/numbers.ts';
 import type { CheckResult } from '../result.ts';
 

@@ -1,5 +1,5 @@
 import type { CheckComparison } from '../../../shared/comparison/schemas.ts';
-import type { MetricName } from '../../../shared/page-metrics.ts';
+import type { MetricName } from '../../../shared/metrics/page-metrics.ts';
 import type { RunView } from '../../../shared/run.ts';
 import { changeText, regionsText } from '../../words/change.ts';
 import { mainMetrics, metrics, orderedFor, textOrDash } from '../../words/numbers.ts';

@@ -1,5 +1,5 @@
 import { isSpoiledBy } from '../../../shared/comparison/spoils.ts';
-import type { MetricName } from '../../../shared/page-metrics.ts';
+import type { MetricName } from '../../../shared/metrics/page-metrics.ts';
 import type { RunView } from '../../../shared/run.ts';
 import { isNotJudged } from '../../words/assertions.ts';
 import type { CheckResult } from '../result.ts';

@@ -1,6 +1,6 @@
 import { stringify } from 'csv-stringify/sync';
-import { mainNames } from '../../../shared/page-metrics.ts';
-import { type PageList, type PageResult, type PlacedResult, resultsOf } from '../../../shared/pages.ts';
+import { mainNames } from '../../../shared/metrics/page-metrics.ts';
+import { type PageList, type PageResult, type PlacedResult, resultsOf } from '../../../shared/pages/pages.ts';
 import { pick } from '../../../shared/pick.ts';
 import { csvOptions } from '../../../shared/run-csv.ts';
 import { gradeOf, gradeSigns, labels, plain } from '../../words/numbers.ts';

@@ -1,5 +1,5 @@
 import stringWidth from 'string-width';
-import type { MetricName } from '../../../shared/page-metrics.ts';
+import type { MetricName } from '../../../shared/metrics/page-metrics.ts';
 import type { RunView } from '../../../shared/run.ts';
 import { failedFirst } from '../../words/assertions.ts';
 import { isOfVariants, variantNames } from '../../words/differences.ts';

@@ -1,7 +1,7 @@
 import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { addAbortSignal } from 'node:stream';
-import type { Secrets } from '../../../shared/secrets.ts';
+import type { Secrets } from '../../../shared/options/secrets.ts';
 import { cookieHeader } from '../../login/cookie-header.ts';
 import type { Context } from '../context.ts';
 import { UsageError } from '../exit-codes.ts';

@@ -1,7 +1,7 @@
 import { useRef, useState } from 'preact/hooks';
-import { plainOptionNames } from '../../../shared/audit-options.ts';
 import type { CheckView } from '../../../shared/check.ts';
-import { secretNames } from '../../../shared/secrets.ts';
+import { plainOptionNames } from '../../../shared/options/audit-options.ts';
+import { secretNames } from '../../../shared/options/secrets.ts';
 import type { CheckSummary } from '../../../shared/summaries.ts';
 import { auditFacts, labelTexts } from '../../words/facts.ts';
 import { ago } from '../../words/times.ts';

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import { MAX_SAMPLES, type Samples } from '../../../shared/audit-options.ts';
+import { MAX_SAMPLES, type Samples } from '../../../shared/options/audit-options.ts';
 import { Field } from './field.tsx';
 import { FieldError } from './field-error.tsx';
 import { LoginFields, secretFields } from './login-fields.tsx';

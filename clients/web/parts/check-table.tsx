@@ -1,6 +1,6 @@
 import type { CheckView } from '../../../shared/check.ts';
 import type { RegionComparison } from '../../../shared/comparison/schemas.ts';
-import { existsIn, type MetricName, pageMetrics } from '../../../shared/page-metrics.ts';
+import { existsIn, type MetricName, pageMetrics } from '../../../shared/metrics/page-metrics.ts';
 import type { RunView } from '../../../shared/run.ts';
 import { regionsText } from '../../words/change.ts';
 import { isScore, labels, mainMetrics, metricNames, metrics, numberOf, orderedFor } from '../../words/numbers.ts';

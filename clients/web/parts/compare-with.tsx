@@ -1,6 +1,6 @@
-import { devices } from '../../../shared/audit-options.ts';
-import type { VersionList } from '../../../shared/offer.ts';
-import { againstNames } from '../../../shared/variants.ts';
+import { devices } from '../../../shared/options/audit-options.ts';
+import { againstNames } from '../../../shared/options/variants.ts';
+import type { VersionList } from '../../../shared/service/offer.ts';
 import { variantFields } from '../form-inputs.ts';
 import { useLoaded } from '../loading.ts';
 import { throttlingFields } from '../throttling.ts';

@@ -1,5 +1,5 @@
-import type { Filmstrip as Frames } from '../../../shared/offer.ts';
 import type { RunView } from '../../../shared/run.ts';
+import type { Filmstrip as Frames } from '../../../shared/service/offer.ts';
 import { useLoaded } from '../loading.ts';
 import { Quoted } from './quoted.tsx';
 

@@ -1,6 +1,6 @@
 import type { TargetedSubmitEvent } from 'preact';
 import { useEffect, useId, useState } from 'preact/hooks';
-import { keyParts } from '../../../shared/key-text.ts';
+import { keyParts } from '../../../shared/service/key-text.ts';
 import { messageOfKey } from '../field-messages.ts';
 import { failureOf, transportOf } from '../requests.ts';
 import { onKeyChange, onRefusalChange, readKey, readRefusal, saveKey } from '../session.ts';

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import type { VersionList } from '../../../shared/offer.ts';
+import type { VersionList } from '../../../shared/service/offer.ts';
 import { optionFields } from '../form-inputs.ts';
 import { useLoaded } from '../loading.ts';
 import { throttlingFields } from '../throttling.ts';

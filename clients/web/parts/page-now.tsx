@@ -1,4 +1,4 @@
-import type { PageList } from '../../../shared/pages.ts';
+import type { PageList } from '../../../shared/pages/pages.ts';
 import { sinceText, USUAL_SINCE } from '../../words/pages.ts';
 import { useLoaded } from '../loading.ts';
 import { usePlaces, withPlace } from '../places.ts';

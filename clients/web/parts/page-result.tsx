@@ -1,4 +1,4 @@
-import type { PageResult } from '../../../shared/pages.ts';
+import type { PageResult } from '../../../shared/pages/pages.ts';
 import { gradeOf } from '../../words/numbers.ts';
 import { failureText, pageChangeWords } from '../../words/pages.ts';
 import { isolated } from '../title.ts';

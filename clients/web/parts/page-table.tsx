@@ -1,5 +1,5 @@
 import type { Device, Region } from '../../../shared/name-schemas.ts';
-import type { Page, PageResult } from '../../../shared/pages.ts';
+import type { Page, PageResult } from '../../../shared/pages/pages.ts';
 import { counted } from '../../words/numbers.ts';
 import { sinceText } from '../../words/pages.ts';
 import { useSteps } from '../steps.ts';

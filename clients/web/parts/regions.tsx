@@ -1,4 +1,4 @@
-import type { RegionList } from '../../../shared/offer.ts';
+import type { RegionList } from '../../../shared/service/offer.ts';
 import { useLoaded } from '../loading.ts';
 import { FieldError } from './field-error.tsx';
 

@@ -1,5 +1,5 @@
-import { optionNames, options } from '../../../shared/audit-options.ts';
 import type { Environment as Facts } from '../../../shared/environment.ts';
+import { optionNames, options } from '../../../shared/options/audit-options.ts';
 import type { RunView } from '../../../shared/run.ts';
 import { valuesText } from '../../words/facts.ts';
 import { counted } from '../../words/numbers.ts';

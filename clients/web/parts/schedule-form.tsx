@@ -1,7 +1,7 @@
 import type { TargetedEvent, TargetedSubmitEvent } from 'preact';
 import { useRef, useState } from 'preact/hooks';
+import { secretNames } from '../../../shared/options/secrets.ts';
 import type { Schedule } from '../../../shared/schedules.ts';
-import { secretNames } from '../../../shared/secrets.ts';
 import { ServiceError } from '../../api/service-error.ts';
 import { isCron, ownTimeZone } from '../../words/schedules.ts';
 import { localTime } from '../../words/times.ts';

@@ -1,4 +1,4 @@
-import { pageMetric } from '../../../shared/page-metrics.ts';
+import { pageMetric } from '../../../shared/metrics/page-metrics.ts';
 import type { Schedule } from '../../../shared/schedules.ts';
 import { everyText, lastText } from '../../words/schedules.ts';
 import { ago, localTime } from '../../words/times.ts';

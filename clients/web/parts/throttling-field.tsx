@@ -1,6 +1,6 @@
 import type { TargetedEvent } from 'preact';
 import { useState } from 'preact/hooks';
-import { bounds, presets } from '../../../shared/throttling.ts';
+import { bounds, presets } from '../../../shared/options/throttling.ts';
 import { throttlingFields } from '../throttling.ts';
 import { Field } from './field.tsx';
 

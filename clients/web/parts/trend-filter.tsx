@@ -1,4 +1,4 @@
-import { devices } from '../../../shared/audit-options.ts';
+import { devices } from '../../../shared/options/audit-options.ts';
 import { zoneName } from '../../words/times.ts';
 import { navigate } from '../router.ts';
 import { Choice } from './choice.tsx';

@@ -1,5 +1,5 @@
 import type UPlot from 'uplot';
-import { type MetricName, pageMetrics } from '../../../shared/page-metrics.ts';
+import { type MetricName, pageMetrics } from '../../../shared/metrics/page-metrics.ts';
 import type { RunSummary } from '../../../shared/summaries.ts';
 import { numberOf, textOf } from '../../words/numbers.ts';
 import { zoneName } from '../../words/times.ts';

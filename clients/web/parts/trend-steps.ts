@@ -1,5 +1,5 @@
 import type UPlot from 'uplot';
-import type { MetricName } from '../../../shared/page-metrics.ts';
+import type { MetricName } from '../../../shared/metrics/page-metrics.ts';
 import type { RunSummary } from '../../../shared/summaries.ts';
 import { stepsOf } from '../series.ts';
 

@@ -1,5 +1,5 @@
 import { useEffect, useMemo, useState } from 'preact/hooks';
-import type { MetricName } from '../../../shared/page-metrics.ts';
+import type { MetricName } from '../../../shared/metrics/page-metrics.ts';
 import type { RunSummary } from '../../../shared/summaries.ts';
 import { gradeOf, metricNames, numberOf, textOf } from '../../words/numbers.ts';
 import { localTime } from '../../words/times.ts';

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import type { MetricName } from '../../../shared/page-metrics.ts';
+import type { MetricName } from '../../../shared/metrics/page-metrics.ts';
 import type { RunView } from '../../../shared/run.ts';
 import { type Grade, gradeSigns, gradeWords, shownValue } from '../../words/numbers.ts';
 

@@ -1,7 +1,7 @@
 import type { CheckView } from '../../../shared/check.ts';
 import type { CheckComparison } from '../../../shared/comparison/schemas.ts';
 import type { CheckExplanation, Explanation } from '../../../shared/explanation/schema.ts';
-import type { MetricName } from '../../../shared/page-metrics.ts';
+import type { MetricName } from '../../../shared/metrics/page-metrics.ts';
 import type { Region } from '../../../shared/regions.ts';
 import { fullChangeText } from '../../words/change.ts';
 import { auditFacts, labelTexts } from '../../words/facts.ts';

@@ -1,6 +1,6 @@
-import { devices } from '../../../shared/audit-options.ts';
-import { pageOrders, standings } from '../../../shared/page-list.ts';
-import type { PageList } from '../../../shared/pages.ts';
+import { devices } from '../../../shared/options/audit-options.ts';
+import { pageOrders, standings } from '../../../shared/pages/page-list.ts';
+import type { PageList } from '../../../shared/pages/pages.ts';
 import { pagesHeadline, sinceText, USUAL_SINCE, uniquePages } from '../../words/pages.ts';
 import { messageOf } from '../field-messages.ts';
 import { useLoaded } from '../loading.ts';

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import type { MetricName } from '../../../shared/page-metrics.ts';
+import type { MetricName } from '../../../shared/metrics/page-metrics.ts';
 import type { RunSummary } from '../../../shared/summaries.ts';
 import { labels, metrics, numberOf } from '../../words/numbers.ts';
 import { unreadableNote } from '../../words/words.ts';

@@ -1,4 +1,4 @@
-import type { IndexedDatabase } from '../../../shared/secrets.ts';
+import type { IndexedDatabase } from '../../../shared/options/secrets.ts';
 
 /** Returns a script that fills databases of the origin of its page. Its result has the names of those that it could not fill. */
 export const databaseScript = (databases: readonly IndexedDatabase[]): string =>

@@ -1,6 +1,6 @@
 import type { Browser, CDPSession, Page, Protocol } from 'puppeteer-core';
+import { type Cookie, isExpired, type StorageState } from '../../../shared/options/secrets.ts';
 import { pick } from '../../../shared/pick.ts';
-import { type Cookie, isExpired, type StorageState } from '../../../shared/secrets.ts';
 import type { AuditOrder, UnusedSecrets } from '../messages.ts';
 import { databaseScript } from './indexed-db.ts';
 import { sendHeaders } from './origin-headers.ts';

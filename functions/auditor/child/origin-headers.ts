@@ -1,5 +1,5 @@
 import type { CDPSession, Protocol } from 'puppeteer-core';
-import type { Secrets } from '../../../shared/secrets.ts';
+import type { Secrets } from '../../../shared/options/secrets.ts';
 
 /** Headers that the browser adds again by itself. As part of `headers`, they would survive a redirect to another origin. */
 const BY_BROWSER: readonly string[] = ['cookie', 'referer'];

@@ -1,6 +1,6 @@
 import { auditVersion } from '../../../shared/audit-versions.ts';
+import { simulatedValuesOf } from '../../../shared/options/throttling.ts';
 import { pick } from '../../../shared/pick.ts';
-import { simulatedValuesOf } from '../../../shared/throttling.ts';
 import type { AuditOrder, MainThreadCpu, Waits } from '../messages.ts';
 import type { RunnerResult } from './result.ts';
 import type { Trace, TraceEvent } from './trace.ts';

@@ -1,12 +1,12 @@
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import { type AuditVersion, auditVersion } from '../../../shared/audit-versions.ts';
-import { existsIn, metricNames, type PageMetric, pageMetric } from '../../../shared/page-metrics.ts';
-import type { Metrics } from '../../../shared/page-metrics-schemas.ts';
+import { existsIn, metricNames, type PageMetric, pageMetric } from '../../../shared/metrics/page-metrics.ts';
+import type { Metrics } from '../../../shared/metrics/page-metrics-schemas.ts';
+import { type ThrottlingValues, throttlingNames } from '../../../shared/options/throttling.ts';
 import { pick } from '../../../shared/pick.ts';
 import { recordOf } from '../../../shared/record.ts';
 import { cutText } from '../../../shared/text.ts';
-import { type ThrottlingValues, throttlingNames } from '../../../shared/throttling.ts';
 import type { AuditOrder, AuditSummary, RuntimeError } from '../messages.ts';
 import { scrubberOf, scrubReport } from '../scrub.ts';
 

@@ -2,9 +2,9 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Page } from 'puppeteer-core';
-import { categoriesOf } from '../../../shared/audit-options.ts';
-import type { AuditOptions } from '../../../shared/audit-options-schemas.ts';
 import { type AuditVersion, auditVersion } from '../../../shared/audit-versions.ts';
+import { categoriesOf } from '../../../shared/options/audit-options.ts';
+import type { AuditOptions } from '../../../shared/options/audit-options-schemas.ts';
 import type { AuditOrder, AuditSummary, Benchmark, Waits } from '../messages.ts';
 import { exportOf, type ImportCore, lighthouseModules, type Run } from './modules.ts';
 import {

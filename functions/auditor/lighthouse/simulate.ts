@@ -1,10 +1,10 @@
-import { metricNames, pageMetric } from '../../../shared/page-metrics.ts';
+import { metricNames, pageMetric } from '../../../shared/metrics/page-metrics.ts';
+import { notSimulated, type SimulatedLoad, simulatedNames } from '../../../shared/options/simulated-loads.ts';
+import { type Simulation, valuesOfSimulation } from '../../../shared/options/simulations.ts';
+import type { Uncorrected } from '../../../shared/options/simulations-schemas.ts';
+import { presets, simulatedValuesOf, type ThrottlingValues } from '../../../shared/options/throttling.ts';
 import { pick } from '../../../shared/pick.ts';
-import { notSimulated, type SimulatedLoad, simulatedNames } from '../../../shared/simulated-loads.ts';
-import { type Simulation, valuesOfSimulation } from '../../../shared/simulations.ts';
-import type { Uncorrected } from '../../../shared/simulations-schemas.ts';
 import { cutText } from '../../../shared/text.ts';
-import { presets, simulatedValuesOf, type ThrottlingValues } from '../../../shared/throttling.ts';
 import type { AuditOrder, AuditSummary } from '../messages.ts';
 import type { Flags } from './patches.ts';
 import { type LighthouseResult, metricsOf, type RunnerResult } from './result.ts';

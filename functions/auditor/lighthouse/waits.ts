@@ -1,4 +1,4 @@
-import { pageMetrics } from '../../../shared/page-metrics.ts';
+import { pageMetrics } from '../../../shared/metrics/page-metrics.ts';
 import type { MainThreadCpu, ThreadWaits, Waits } from '../messages.ts';
 import type { TraceEvent } from './trace.ts';
 

@@ -1,9 +1,9 @@
-import type { Samples } from '../../../shared/audit-options.ts';
 import { areClear, pairsNeeded } from '../../../shared/comparison/looks.ts';
-import type { Sample } from '../../../shared/page-metrics-schemas.ts';
+import type { Sample } from '../../../shared/metrics/page-metrics-schemas.ts';
+import type { Samples } from '../../../shared/options/audit-options.ts';
+import { looks, MAX_PAIRS, type Variant } from '../../../shared/options/variants.ts';
 import { type Attempt, countFailures, MAX_ATTEMPTS, type Turns } from '../../../shared/run.ts';
 import { latest } from '../../../shared/times.ts';
-import { looks, MAX_PAIRS, type Variant } from '../../../shared/variants.ts';
 import { type AuditResult, emptyResult } from './judge.ts';
 import { errorOf, isHang, isRetried } from './retry-rules.ts';
 import { leastContended, type MeasuredResult, measuredResult, type Succeeded, sampleOf } from './samples.ts';

@@ -1,5 +1,5 @@
-import { patternMatching } from '../../../shared/blocked-urls.ts';
 import type { Environment } from '../../../shared/environment.ts';
+import { patternMatching } from '../../../shared/options/blocked-urls.ts';
 import type { Run } from '../../../shared/run.ts';
 import {
   type AuditEnd,

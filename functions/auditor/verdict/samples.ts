@@ -1,6 +1,6 @@
 import { computeMedianRun } from 'lighthouse/core/lib/median-run.js';
-import { spreadOf } from '../../../shared/page-metrics.ts';
-import type { Sample, Spread } from '../../../shared/page-metrics-schemas.ts';
+import { spreadOf } from '../../../shared/metrics/page-metrics.ts';
+import type { Sample, Spread } from '../../../shared/metrics/page-metrics-schemas.ts';
 import type { AuditResult } from './judge.ts';
 
 export type Succeeded = Extract<AuditResult, { state: 'succeeded' }>;

@@ -1,6 +1,6 @@
-import { HOLD_MS } from '../../../shared/due-times.ts';
-import type { RegionList } from '../../../shared/offer.ts';
 import { places, type Region, regions } from '../../../shared/regions.ts';
+import { HOLD_MS } from '../../../shared/service/due-times.ts';
+import type { RegionList } from '../../../shared/service/offer.ts';
 import { unlessAhead } from '../../../shared/times.ts';
 import type { RegionStatus } from '../store/regions.ts';
 

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { CorsEnv, ReadEnv, StoreEnv } from '../../../shared/env.ts';
-import { keyParts } from '../../../shared/key-text.ts';
+import { ApiProblemError } from '../../../shared/problems.ts';
+import type { CorsEnv, ReadEnv, StoreEnv } from '../../../shared/service/env.ts';
+import { keyParts } from '../../../shared/service/key-text.ts';
 import {
   ANONYMOUS,
   type ApiKey,
@@ -8,9 +9,8 @@ import {
   type OwnerCaller,
   type ReaderCaller,
   type Scope,
-} from '../../../shared/keys.ts';
-import { ApiProblemError } from '../../../shared/problems.ts';
-import type { RouteRules } from '../../../shared/routes.ts';
+} from '../../../shared/service/keys.ts';
+import type { RouteRules } from '../../../shared/service/routes.ts';
 import { log } from '../log.ts';
 import { once } from '../once.ts';
 import { openDb } from '../store/dynamodb.ts';

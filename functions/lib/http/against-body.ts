@@ -1,13 +1,13 @@
 import { z } from 'zod';
-import { categoriesIn, categoriesOf } from '../../../shared/audit-options.ts';
-import { Against, type AgainstView } from '../../../shared/audit-options-schemas.ts';
 import { resolveAuditVersion } from '../../../shared/audit-versions.ts';
-import { patternMatching } from '../../../shared/blocked-urls.ts';
 import type { CheckInputs } from '../../../shared/check.ts';
 import { differencesOf } from '../../../shared/comparison/comparable.ts';
+import { categoriesIn, categoriesOf } from '../../../shared/options/audit-options.ts';
+import { Against, type AgainstView } from '../../../shared/options/audit-options-schemas.ts';
+import { patternMatching } from '../../../shared/options/blocked-urls.ts';
+import { acceptedAgainst, againstNames } from '../../../shared/options/variants.ts';
 import { pick } from '../../../shared/pick.ts';
 import type { ApiProblemCode, InputError } from '../../../shared/problems.ts';
-import { acceptedAgainst, againstNames } from '../../../shared/variants.ts';
 import { refusalOf, type TargetPolicy } from '../targets/public-addresses.ts';
 import { type Accepted, parseFields } from './input.ts';
 

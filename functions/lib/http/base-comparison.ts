@@ -3,9 +3,9 @@ import { acceptedComparison, ComparisonQuery, labelOfBase, USUAL_POOL } from '..
 import type { CheckComparison } from '../../../shared/comparison/schemas.ts';
 import type { ComparedCheck } from '../../../shared/comparison/sides.ts';
 import { compareVariants } from '../../../shared/comparison/variants.ts';
-import type { Caller, OwnerCaller } from '../../../shared/keys.ts';
 import { ApiProblemError } from '../../../shared/problems.ts';
 import { isFinished } from '../../../shared/run.ts';
+import type { Caller, OwnerCaller } from '../../../shared/service/keys.ts';
 import { cutText } from '../../../shared/text.ts';
 import { labelledChecks } from '../checks/labelled-checks.ts';
 import { pageHistory } from '../checks/page-history.ts';

@@ -1,5 +1,7 @@
 import { faultsOfMethods } from '../../../shared/assertions/samples.ts';
 import { type CheckAssertions, setsOf } from '../../../shared/assertions/sets.ts';
+import { type AuditVersion, aliasesOf, auditVersions, resolveAuditVersion } from '../../../shared/audit-versions.ts';
+import { type CheckInputs, CreateCheckBody } from '../../../shared/check.ts';
 import {
   type Category,
   categories,
@@ -8,16 +10,14 @@ import {
   optionNames,
   options,
   plainOptionNames,
-} from '../../../shared/audit-options.ts';
-import { type AuditVersion, aliasesOf, auditVersions, resolveAuditVersion } from '../../../shared/audit-versions.ts';
-import { patternMatching } from '../../../shared/blocked-urls.ts';
-import { type CheckInputs, CreateCheckBody } from '../../../shared/check.ts';
+} from '../../../shared/options/audit-options.ts';
+import { patternMatching } from '../../../shared/options/blocked-urls.ts';
+import { namesOfSecrets, type SecretName, type Secrets } from '../../../shared/options/secrets.ts';
+import { nameOfSimulation } from '../../../shared/options/simulations.ts';
 import { pick } from '../../../shared/pick.ts';
 import type { ApiProblemCode, InputError } from '../../../shared/problems.ts';
 import { recordOf } from '../../../shared/record.ts';
 import type { Region } from '../../../shared/regions.ts';
-import { namesOfSecrets, type SecretName, type Secrets } from '../../../shared/secrets.ts';
-import { nameOfSimulation } from '../../../shared/simulations.ts';
 import { faultOfPattern } from '../patterns.ts';
 import { refusalOf, type TargetPolicy } from '../targets/public-addresses.ts';
 import { againstValueErrors, parseAgainst, resolveAgainst } from './against-body.ts';

@@ -1,4 +1,4 @@
-import { methodsOf } from '../../../shared/routes.ts';
+import { methodsOf } from '../../../shared/service/routes.ts';
 
 type CorsRequest = { method: string; path: string; headers: Record<string, string | undefined> };
 

@@ -1,6 +1,6 @@
-import { rateLimitHeaders } from '../../../shared/limits.ts';
-import { auditLimits, limitText, type PlanName } from '../../../shared/plans.ts';
 import { ApiProblemError } from '../../../shared/problems.ts';
+import { rateLimitHeaders } from '../../../shared/service/limits.ts';
+import { auditLimits, limitText, type PlanName } from '../../../shared/service/plans.ts';
 import type { Allowed, Refusal, UsageStore } from '../store/usage.ts';
 
 /** Permission for a create. `headers` are for the client. usage.ts describes the calls that end it. */

@@ -1,8 +1,8 @@
 import middy from '@middy/core';
 import type { APIGatewayProxyEventV2, Context } from 'aws-lambda';
-import type { CorsEnv } from '../../../shared/env.ts';
-import type { OwnerCaller, ReaderCaller } from '../../../shared/keys.ts';
-import type { RouteRules } from '../../../shared/routes.ts';
+import type { CorsEnv } from '../../../shared/service/env.ts';
+import type { OwnerCaller, ReaderCaller } from '../../../shared/service/keys.ts';
+import type { RouteRules } from '../../../shared/service/routes.ts';
 import { callsEndIn, withDeadline } from '../aws-client.ts';
 import type { Access } from './access.ts';
 import { basePathOf } from './base-path.ts';

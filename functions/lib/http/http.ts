@@ -1,7 +1,7 @@
-import type { CorsEnv, ReadEnv } from '../../../shared/env.ts';
-import type { EnvOf } from '../../../shared/functions.ts';
-import type { Caller, OwnerCaller } from '../../../shared/keys.ts';
-import { type ApiFunction, type Route, rulesOf } from '../../../shared/routes.ts';
+import type { CorsEnv, ReadEnv } from '../../../shared/service/env.ts';
+import type { EnvOf } from '../../../shared/service/functions.ts';
+import type { Caller, OwnerCaller } from '../../../shared/service/keys.ts';
+import { type ApiFunction, type Route, rulesOf } from '../../../shared/service/routes.ts';
 import { envOf } from '../environment.ts';
 import { once } from '../once.ts';
 import { access } from './access.ts';
@@ -20,7 +20,7 @@ type SenderOf<Name extends ApiFunction> = Name extends Route['function']
   : Record<never, never>;
 
 /**
- * Returns the Lambda handler of an API function. Its row in shared/functions.ts has its variables, and the rows of its
+ * Returns the Lambda handler of an API function. Its row in shared/service/functions.ts has its variables, and the rows of its
  * routes say who may send a request and what they accept. Reads the environment at the first request, not on import.
  */
 export const http = <Name extends ApiFunction>(

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { v5 as uuidv5 } from 'uuid';
 import type { AssertionSet } from '../../../shared/assertions/sets.ts';
-import { plainOptionNames } from '../../../shared/audit-options.ts';
 import { type AuditVersion, aliasesOf, resolveAuditVersion } from '../../../shared/audit-versions.ts';
 import { asCreated } from '../../../shared/check.ts';
+import { plainOptionNames } from '../../../shared/options/audit-options.ts';
 import { pick } from '../../../shared/pick.ts';
 import { ApiProblemError } from '../../../shared/problems.ts';
 import type { Region } from '../../../shared/regions.ts';

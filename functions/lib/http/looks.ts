@@ -1,6 +1,6 @@
 import { checkView } from '../../../shared/check.ts';
-import type { Caller } from '../../../shared/keys.ts';
 import { isFinished, runView } from '../../../shared/run.ts';
+import type { Caller } from '../../../shared/service/keys.ts';
 import type { Request } from './endpoint.ts';
 import { checkIdOf, findCheck, type Lookup, placeOfRun, type RunLookup, readRun } from './lookup.ts';
 

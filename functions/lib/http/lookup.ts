@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import type { Caller } from '../../../shared/keys.ts';
 import { ApiProblemError } from '../../../shared/problems.ts';
+import type { Caller } from '../../../shared/service/keys.ts';
 import type { CheckStore } from '../store/checks.ts';
 import type { StoredCheck } from '../store/find-check.ts';
 import type { RunItem } from '../store/items.ts';

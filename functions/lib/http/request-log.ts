@@ -1,5 +1,5 @@
 import type { APIGatewayProxyEventV2 } from 'aws-lambda';
-import type { OwnerCaller, ReaderCaller } from '../../../shared/keys.ts';
+import type { OwnerCaller, ReaderCaller } from '../../../shared/service/keys.ts';
 import { log } from '../log.ts';
 import type { HttpResult } from './response.ts';
 

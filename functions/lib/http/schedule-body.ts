@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { Secrets } from '../../../shared/options/secrets.ts';
 import { ApiProblemError, type InputError } from '../../../shared/problems.ts';
 import type { Region } from '../../../shared/regions.ts';
 import {
@@ -8,7 +9,6 @@ import {
   EditScheduleBody,
   type Every,
 } from '../../../shared/schedules.ts';
-import type { Secrets } from '../../../shared/secrets.ts';
 import { everyError } from '../schedules/schedule-times.ts';
 import type { TargetPolicy } from '../targets/public-addresses.ts';
 import { type PlainBody, parseCheckBody } from './check-body.ts';

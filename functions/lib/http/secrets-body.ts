@@ -1,7 +1,5 @@
 import { getDomain } from 'tldts';
 import type { CreateCheckBody } from '../../../shared/check.ts';
-import { pick } from '../../../shared/pick.ts';
-import type { InputError } from '../../../shared/problems.ts';
 import {
   belongsTo,
   type Cookie,
@@ -11,7 +9,9 @@ import {
   type SecretName,
   type Secrets,
   secretNames,
-} from '../../../shared/secrets.ts';
+} from '../../../shared/options/secrets.ts';
+import { pick } from '../../../shared/pick.ts';
+import type { InputError } from '../../../shared/problems.ts';
 
 const cookieFields = ['name', 'value', 'domain', 'path', 'secure', 'httpOnly', 'sameSite', 'expires'] as const;
 const cleanCookie = (cookie: Cookie): Cookie => pick(cookie, cookieFields);

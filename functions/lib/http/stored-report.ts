@@ -1,9 +1,9 @@
 import { promisify } from 'node:util';
 import zlib from 'node:zlib';
-import type { Caller } from '../../../shared/keys.ts';
+import { type Variant, variants } from '../../../shared/options/variants.ts';
 import { ApiProblemError } from '../../../shared/problems.ts';
 import { isFinished } from '../../../shared/run.ts';
-import { type Variant, variants } from '../../../shared/variants.ts';
+import type { Caller } from '../../../shared/service/keys.ts';
 import { idsOf, log } from '../log.ts';
 import type { RunItem } from '../store/items.ts';
 import type { Reports } from '../store/reports.ts';

@@ -1,4 +1,4 @@
-import type { Caller } from '../../../shared/keys.ts';
+import type { Caller } from '../../../shared/service/keys.ts';
 import { conditionalReply } from './conditional.ts';
 import type { Request } from './endpoint.ts';
 import type { Look } from './looks.ts';

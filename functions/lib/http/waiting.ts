@@ -1,5 +1,5 @@
-import type { Caller } from '../../../shared/keys.ts';
 import { ApiProblemError } from '../../../shared/problems.ts';
+import type { Caller } from '../../../shared/service/keys.ts';
 import { callsEndIn, withDeadline } from '../aws-client.ts';
 import type { WatchCheck } from '../store/changes.ts';
 import type { Request } from './endpoint.ts';

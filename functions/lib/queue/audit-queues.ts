@@ -1,7 +1,7 @@
 import { GetQueueAttributesCommand, SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
-import type { AuditJob } from '../../../shared/audit-job.ts';
-import type { QueuesEnv } from '../../../shared/env.ts';
 import { type Region, regions } from '../../../shared/regions.ts';
+import type { AuditJob } from '../../../shared/service/audit-job.ts';
+import type { QueuesEnv } from '../../../shared/service/env.ts';
 import { clientSettings, endingAtDeadline } from '../aws-client.ts';
 
 const counted = [

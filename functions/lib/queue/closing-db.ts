@@ -1,4 +1,4 @@
-import type { CloseEnv } from '../../../shared/env.ts';
+import type { CloseEnv } from '../../../shared/service/env.ts';
 import { type Db, openDb } from '../store/dynamodb.ts';
 import { deliveryQueue } from './delivery-queue.ts';
 

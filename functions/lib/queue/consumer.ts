@@ -1,7 +1,7 @@
 import { BatchProcessor, EventType, processPartialResponse } from '@aws-lambda-powertools/batch';
 import type { Context, SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda';
 import type { z } from 'zod';
-import { returnAfterSeconds } from '../../../shared/due-times.ts';
+import { returnAfterSeconds } from '../../../shared/service/due-times.ts';
 import { emit, log } from '../log.ts';
 import { returnMessage } from './return-message.ts';
 

@@ -1,6 +1,6 @@
 import { SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
-import type { DeliveryJob } from '../../../shared/delivery-job.ts';
-import type { DeliveryQueueEnv } from '../../../shared/env.ts';
+import type { DeliveryJob } from '../../../shared/service/delivery-job.ts';
+import type { DeliveryQueueEnv } from '../../../shared/service/env.ts';
 import { clientSettings, endingAtDeadline } from '../aws-client.ts';
 
 export type DeliveryQueue = ReturnType<typeof deliveryQueue>;

@@ -1,5 +1,5 @@
-import type { AuditJob } from '../../../shared/audit-job.ts';
 import { runError } from '../../../shared/problems.ts';
+import type { AuditJob } from '../../../shared/service/audit-job.ts';
 import { idsOf, log } from '../log.ts';
 import { abandon } from '../runs/abandon.ts';
 import type { CheckStore } from '../store/checks.ts';

@@ -4,7 +4,7 @@ import { type Judged, judge } from '../../../shared/assertions/judge.ts';
 import type { CheckAssertions } from '../../../shared/assertions/sets.ts';
 import { AssertedReport } from '../../../shared/assertions/values.ts';
 import type { Environment } from '../../../shared/environment.ts';
-import type { Sample } from '../../../shared/page-metrics-schemas.ts';
+import type { Sample } from '../../../shared/metrics/page-metrics-schemas.ts';
 import type { Run } from '../../../shared/run.ts';
 import { idsOf, log } from '../log.ts';
 import { matchesPattern } from '../patterns.ts';

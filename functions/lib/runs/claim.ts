@@ -1,4 +1,4 @@
-import type { AuditJob } from '../../../shared/audit-job.ts';
+import type { AuditJob } from '../../../shared/service/audit-job.ts';
 import { retry } from '../retry.ts';
 import type { CheckStore } from '../store/checks.ts';
 import type { RunItem } from '../store/items.ts';

@@ -1,8 +1,8 @@
+import type { Secrets } from '../../../shared/options/secrets.ts';
+import { SECRET_DAYS } from '../../../shared/options/secrets.ts';
+import type { Variant } from '../../../shared/options/variants.ts';
 import { pick } from '../../../shared/pick.ts';
 import { runError } from '../../../shared/problems.ts';
-import type { Secrets } from '../../../shared/secrets.ts';
-import { SECRET_DAYS } from '../../../shared/secrets.ts';
-import type { Variant } from '../../../shared/variants.ts';
 import { idsOf, log } from '../log.ts';
 import { retry } from '../retry.ts';
 import type { RunItem } from '../store/items.ts';

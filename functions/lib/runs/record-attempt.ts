@@ -1,4 +1,4 @@
-import type { Sample } from '../../../shared/page-metrics-schemas.ts';
+import type { Sample } from '../../../shared/metrics/page-metrics-schemas.ts';
 import type { RunError } from '../../../shared/problems.ts';
 import { type Attempt, countFailures, MAX_ATTEMPTS } from '../../../shared/run.ts';
 import { emit, idsOf, log } from '../log.ts';

@@ -1,10 +1,10 @@
-import { namesOf } from '../../../shared/audit-options.ts';
-import type { AuditOptions } from '../../../shared/audit-options-schemas.ts';
 import type { AuditVersion } from '../../../shared/audit-versions.ts';
-import type { Metrics } from '../../../shared/page-metrics-schemas.ts';
+import type { Metrics } from '../../../shared/metrics/page-metrics-schemas.ts';
+import { namesOf } from '../../../shared/options/audit-options.ts';
+import type { AuditOptions } from '../../../shared/options/audit-options-schemas.ts';
+import type { Variant } from '../../../shared/options/variants.ts';
 import { pick } from '../../../shared/pick.ts';
 import type { AgainstRun } from '../../../shared/run.ts';
-import type { Variant } from '../../../shared/variants.ts';
 import type { RunItem } from '../store/items.ts';
 
 type Inputs = { url: string; auditVersion: AuditVersion; options: AuditOptions };

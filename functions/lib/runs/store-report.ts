@@ -1,4 +1,4 @@
-import { type Variant, variants } from '../../../shared/variants.ts';
+import { type Variant, variants } from '../../../shared/options/variants.ts';
 import { idsOf, log } from '../log.ts';
 import { retry } from '../retry.ts';
 import type { RunItem } from '../store/items.ts';

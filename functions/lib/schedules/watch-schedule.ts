@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import { SERIES_CHECKS, type SeriesPoint } from '../../../shared/comparison/series.ts';
 import { judgePage, regressedOf, WatchedPage } from '../../../shared/comparison/watch.ts';
-import { HOLD_MS } from '../../../shared/due-times.ts';
+import type { MainName } from '../../../shared/metrics/page-metrics.ts';
 import { anyName, type Region } from '../../../shared/name-schemas.ts';
-import type { MainName } from '../../../shared/page-metrics.ts';
 import { pick } from '../../../shared/pick.ts';
 import type { WatchedRegion } from '../../../shared/schedules.ts';
+import { HOLD_MS } from '../../../shared/service/due-times.ts';
 import { unlessAhead } from '../../../shared/times.ts';
 import { PageEventName } from '../../../shared/webhooks.ts';
 import type { CheckStore } from '../store/checks.ts';

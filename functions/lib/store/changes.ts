@@ -1,6 +1,6 @@
 import { EventEmitter } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { WaitEnv } from '../../../shared/env.ts';
+import type { WaitEnv } from '../../../shared/service/env.ts';
 
 /** Observation of one check. It ends with its disposal. */
 export type Watch = Disposable & {

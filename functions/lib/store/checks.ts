@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import type { CheckAssertions } from '../../../shared/assertions/sets.ts';
-import { SettledOptions } from '../../../shared/audit-options-schemas.ts';
 import type { Check } from '../../../shared/check.ts';
-import { CHECK_LOOK_MS, HOLD_MS, TRY_MS } from '../../../shared/due-times.ts';
+import { SettledOptions } from '../../../shared/options/audit-options-schemas.ts';
 import { pick } from '../../../shared/pick.ts';
+import { CHECK_LOOK_MS, HOLD_MS, TRY_MS } from '../../../shared/service/due-times.ts';
 import { closeIfFinished } from './closing.ts';
 import type { Db } from './dynamodb.ts';
 import { getItem, ifReadable, parse, putItem } from './dynamodb.ts';

@@ -1,5 +1,5 @@
-import { HOLD_MS } from '../../../shared/due-times.ts';
 import { isFinished, type RunState } from '../../../shared/run.ts';
+import { HOLD_MS } from '../../../shared/service/due-times.ts';
 import { latest } from '../../../shared/times.ts';
 import { log } from '../log.ts';
 import { type Db, updateItem } from './dynamodb.ts';

@@ -1,10 +1,10 @@
 import { QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { z } from 'zod';
-import type { DeliveryJob } from '../../../shared/delivery-job.ts';
-import { DELIVERY_LEASE_MS, DELIVERY_RESEND_MS, HOLD_MS, LEASE_SLACK_MS } from '../../../shared/due-times.ts';
+import type { MainName } from '../../../shared/metrics/page-metrics.ts';
 import { anyName, type Region } from '../../../shared/name-schemas.ts';
-import type { MainName } from '../../../shared/page-metrics.ts';
-import { partitions } from '../../../shared/partitions.ts';
+import type { DeliveryJob } from '../../../shared/service/delivery-job.ts';
+import { DELIVERY_LEASE_MS, DELIVERY_RESEND_MS, HOLD_MS, LEASE_SLACK_MS } from '../../../shared/service/due-times.ts';
+import { partitions } from '../../../shared/service/partitions.ts';
 import { DELIVERY_DAYS, DeliveryState, DeliveryTry, LISTED_DELIVERIES, TEST_EVENT } from '../../../shared/webhooks.ts';
 import type { Due } from './due.ts';
 import {

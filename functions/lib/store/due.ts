@@ -1,8 +1,8 @@
 import { QueryCommand } from '@aws-sdk/lib-dynamodb';
-import { ASIDE_MS, HOLD_MS, LEASE_SLACK_MS, RENEW_MS } from '../../../shared/due-times.ts';
-import { partitions } from '../../../shared/partitions.ts';
 import type { RunError } from '../../../shared/problems.ts';
 import { follows } from '../../../shared/run.ts';
+import { ASIDE_MS, HOLD_MS, LEASE_SLACK_MS, RENEW_MS } from '../../../shared/service/due-times.ts';
+import { partitions } from '../../../shared/service/partitions.ts';
 import { latest } from '../../../shared/times.ts';
 import { announceEnd, closeAfterRun } from './closing.ts';
 import { allOf, type Db, deleteItem, getItem, parse, updateItem, updateOnce } from './dynamodb.ts';

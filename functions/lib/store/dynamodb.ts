@@ -9,7 +9,7 @@ import {
   UpdateCommand,
 } from '@aws-sdk/lib-dynamodb';
 import { z } from 'zod';
-import type { StoreEnv } from '../../../shared/env.ts';
+import type { StoreEnv } from '../../../shared/service/env.ts';
 import { clientSettings, endingAtDeadline } from '../aws-client.ts';
 import type { SecretStore } from './secrets.ts';
 

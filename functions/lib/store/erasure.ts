@@ -1,4 +1,4 @@
-import { ERASED_RECHECK_MS } from '../../../shared/due-times.ts';
+import { ERASED_RECHECK_MS } from '../../../shared/service/due-times.ts';
 import { settleAll } from '../settle-all.ts';
 import { announceChange } from './changes.ts';
 import { allOf, type Db, deleteItem, getItem, type Item, ifExists, putOnce } from './dynamodb.ts';

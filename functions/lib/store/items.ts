@@ -1,12 +1,12 @@
 import { paginateQuery } from '@aws-sdk/lib-dynamodb';
 import { z } from 'zod';
-import { SettledOptions } from '../../../shared/audit-options-schemas.ts';
+import type { Sample } from '../../../shared/metrics/page-metrics-schemas.ts';
 import { anyName } from '../../../shared/name-schemas.ts';
-import type { Sample } from '../../../shared/page-metrics-schemas.ts';
-import { partitions } from '../../../shared/partitions.ts';
-import type { PlanName } from '../../../shared/plans.ts';
+import { SettledOptions } from '../../../shared/options/audit-options-schemas.ts';
 import type { Region } from '../../../shared/regions.ts';
 import type { RunState } from '../../../shared/run.ts';
+import { partitions } from '../../../shared/service/partitions.ts';
+import type { PlanName } from '../../../shared/service/plans.ts';
 import { announceChange } from './changes.ts';
 import { type Change, type Condition, type Db, getItem, type Item, type Key, parse, updateOnce } from './dynamodb.ts';
 import { CheckFields, RunFields, StoredLabels, StoredReport } from './stored.ts';

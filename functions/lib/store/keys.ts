@@ -1,8 +1,8 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
-import { HOLD_MS } from '../../../shared/due-times.ts';
-import { keyText } from '../../../shared/key-text.ts';
-import { ApiKey } from '../../../shared/keys.ts';
-import { partitions } from '../../../shared/partitions.ts';
+import { HOLD_MS } from '../../../shared/service/due-times.ts';
+import { keyText } from '../../../shared/service/key-text.ts';
+import { ApiKey } from '../../../shared/service/keys.ts';
+import { partitions } from '../../../shared/service/partitions.ts';
 import { settleAll } from '../settle-all.ts';
 import {
   type Db,

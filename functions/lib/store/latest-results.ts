@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
-import { categoriesOf } from '../../../shared/audit-options.ts';
 import { measuredOn, seriesKeys } from '../../../shared/comparison/comparable.ts';
 import { locationsOf } from '../../../shared/comparison/series.ts';
-import type { StoredResult } from '../../../shared/listed-pages.ts';
-import { mainNames } from '../../../shared/page-metrics.ts';
-import type { StoredPoint } from '../../../shared/page-points.ts';
+import { mainNames } from '../../../shared/metrics/page-metrics.ts';
+import { categoriesOf } from '../../../shared/options/audit-options.ts';
+import type { StoredResult } from '../../../shared/pages/listed-pages.ts';
+import type { StoredPoint } from '../../../shared/pages/page-points.ts';
 import { pick } from '../../../shared/pick.ts';
 import { cutText } from '../../../shared/text.ts';
 import { type Db, getItem, type Item, pagesOfIndex } from './dynamodb.ts';

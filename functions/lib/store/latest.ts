@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import { HOLD_MS } from '../../../shared/due-times.ts';
-import { ListedPage, StoredResult } from '../../../shared/listed-pages.ts';
+import { ListedPage, StoredResult } from '../../../shared/pages/listed-pages.ts';
 import {
   noSeries,
   type PageSeries,
@@ -8,9 +7,10 @@ import {
   seriesWith,
   seriesWithout,
   unpackedSeries,
-} from '../../../shared/page-points.ts';
-import { partitions } from '../../../shared/partitions.ts';
+} from '../../../shared/pages/page-points.ts';
 import { pick } from '../../../shared/pick.ts';
+import { HOLD_MS } from '../../../shared/service/due-times.ts';
+import { partitions } from '../../../shared/service/partitions.ts';
 import { unlessAhead } from '../../../shared/times.ts';
 import { type Db, getItem, type Item, type Key, updateItem } from './dynamodb.ts';
 import type { StoredCheck } from './find-check.ts';

@@ -1,6 +1,6 @@
-import { LEASE_MS, LEASE_SLACK_MS, RENEW_MS } from '../../../shared/due-times.ts';
-import type { Sample } from '../../../shared/page-metrics-schemas.ts';
+import type { Sample } from '../../../shared/metrics/page-metrics-schemas.ts';
 import { type Attempt, follows, isFinished, type Run } from '../../../shared/run.ts';
+import { LEASE_MS, LEASE_SLACK_MS, RENEW_MS } from '../../../shared/service/due-times.ts';
 import { latest } from '../../../shared/times.ts';
 import { idsOf, log } from '../log.ts';
 import { announceEnd, closeAfterRun } from './closing.ts';

@@ -1,6 +1,6 @@
 import { QueryCommand } from '@aws-sdk/lib-dynamodb';
-import { ListedPage } from '../../../shared/listed-pages.ts';
-import { partitions } from '../../../shared/partitions.ts';
+import { ListedPage } from '../../../shared/pages/listed-pages.ts';
+import { partitions } from '../../../shared/service/partitions.ts';
 import { log } from '../log.ts';
 import type { Db, Item } from './dynamodb.ts';
 import { listOfPages } from './latest.ts';

@@ -1,5 +1,5 @@
 import { paginateQuery } from '@aws-sdk/lib-dynamodb';
-import { partitions } from '../../../shared/partitions.ts';
+import { partitions } from '../../../shared/service/partitions.ts';
 import { type Db, deleteItem, getItem, ifExists, type Key, putItem } from './dynamodb.ts';
 import { ifCreateId, isExpired } from './items.ts';
 

@@ -1,5 +1,5 @@
-import { MAX_OPEN_SHARDS } from '../../../shared/partitions.ts';
 import type { Region } from '../../../shared/regions.ts';
+import { MAX_OPEN_SHARDS } from '../../../shared/service/partitions.ts';
 import { type Db, getItem, type Key, pagesOfIndex, parse } from './dynamodb.ts';
 import { openPartition, RunItem } from './items.ts';
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { countUsed } from '../../../shared/check.ts';
-import { bucketNames, tokensOf } from '../../../shared/plans.ts';
+import { bucketNames, tokensOf } from '../../../shared/service/plans.ts';
 import { type Db, getItem, type Item, updateItem } from './dynamodb.ts';
 import type { StoredCheck } from './find-check.ts';
 import { checkKey, ifEqual, usageKey } from './items.ts';

@@ -8,9 +8,9 @@ import {
   S3Client,
 } from '@aws-sdk/client-s3';
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
-import type { ReportEnv, StoreEnv } from '../../../shared/env.ts';
-import { reportFolder } from '../../../shared/report-folders.ts';
-import type { Variant } from '../../../shared/variants.ts';
+import type { Variant } from '../../../shared/options/variants.ts';
+import type { ReportEnv, StoreEnv } from '../../../shared/service/env.ts';
+import { reportFolder } from '../../../shared/service/report-folders.ts';
 import { clientSettings, endingAtDeadline } from '../aws-client.ts';
 import type { Lease } from './leases.ts';
 

@@ -1,11 +1,11 @@
 import { paginateQuery } from '@aws-sdk/lib-dynamodb';
 import { z } from 'zod';
-import { HOLD_MS } from '../../../shared/due-times.ts';
 import { anyName } from '../../../shared/name-schemas.ts';
-import { partitions } from '../../../shared/partitions.ts';
-import type { PlanName } from '../../../shared/plans.ts';
 import { CronTimes, LastCheck } from '../../../shared/schedules.ts';
-import { secretFolders } from '../../../shared/secret-folders.ts';
+import { HOLD_MS } from '../../../shared/service/due-times.ts';
+import { partitions } from '../../../shared/service/partitions.ts';
+import type { PlanName } from '../../../shared/service/plans.ts';
+import { secretFolders } from '../../../shared/service/secret-folders.ts';
 import type { Due } from './due.ts';
 import {
   allOf,

@@ -6,10 +6,10 @@ import {
   paginateListObjectsV2,
   S3Client,
 } from '@aws-sdk/client-s3';
-import type { ReportEnv, StoreEnv } from '../../../shared/env.ts';
-import { FINGERPRINT_KEY, secretsOf } from '../../../shared/secret-folders.ts';
-import type { Secrets } from '../../../shared/secrets.ts';
-import { StoredSecrets } from '../../../shared/secrets-schemas.ts';
+import type { Secrets } from '../../../shared/options/secrets.ts';
+import { StoredSecrets } from '../../../shared/options/secrets-schemas.ts';
+import type { ReportEnv, StoreEnv } from '../../../shared/service/env.ts';
+import { FINGERPRINT_KEY, secretsOf } from '../../../shared/service/secret-folders.ts';
 import { clientSettings, endingAtDeadline } from '../aws-client.ts';
 
 export type SecretStore = ReturnType<typeof secretStore>;

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { HOLD_MS } from '../../../shared/due-times.ts';
-import type { Buckets } from '../../../shared/limits.ts';
-import { type PlanName, tokensOf } from '../../../shared/plans.ts';
+import { HOLD_MS } from '../../../shared/service/due-times.ts';
+import type { Buckets } from '../../../shared/service/limits.ts';
+import { type PlanName, tokensOf } from '../../../shared/service/plans.ts';
 import { type Condition, type Db, getItem, updateItem } from './dynamodb.ts';
 import { ifEqual, usageKey } from './items.ts';
 import { openCheckIds } from './open-checks.ts';

@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import { AssertionResult } from '../../../shared/assertions/assertions.ts';
-import { StoredOptions } from '../../../shared/audit-options-schemas.ts';
 import { Check } from '../../../shared/check.ts';
 import { Environment } from '../../../shared/environment.ts';
+import { metricNames } from '../../../shared/metrics/page-metrics.ts';
+import { Sample } from '../../../shared/metrics/page-metrics-schemas.ts';
 import { type AuditVersion, type Device, anyName as name, type Region } from '../../../shared/name-schemas.ts';
-import { metricNames } from '../../../shared/page-metrics.ts';
-import { Sample } from '../../../shared/page-metrics-schemas.ts';
+import { StoredOptions } from '../../../shared/options/audit-options-schemas.ts';
 import { RunError, type RunProblemCode } from '../../../shared/problems.ts';
 import { recordOf } from '../../../shared/record.ts';
 import { AgainstRun, Attempt, Run } from '../../../shared/run.ts';

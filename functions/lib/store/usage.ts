@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Bounds, type Buckets, type Decision, decideCreate, fillBuckets } from '../../../shared/limits.ts';
-import { bucketNames, type PlanName, plans, tokensOf } from '../../../shared/plans.ts';
+import { type Bounds, type Buckets, type Decision, decideCreate, fillBuckets } from '../../../shared/service/limits.ts';
+import { bucketNames, type PlanName, plans, tokensOf } from '../../../shared/service/plans.ts';
 import { log } from '../log.ts';
 import { allOf, type Condition, type Db, ifAbsent, updateItem } from './dynamodb.ts';
 import { ifEqual, usageKey } from './items.ts';

@@ -1,7 +1,14 @@
 import { paginateQuery } from '@aws-sdk/lib-dynamodb';
-import { LEASE_MS, LEASE_SLACK_MS, MAX_TRIES, QUEUE_ORDER_MS, RENEW_MS, TRY_MS } from '../../../shared/due-times.ts';
-import { MAX_OPEN_SHARDS } from '../../../shared/partitions.ts';
 import type { Region } from '../../../shared/regions.ts';
+import {
+  LEASE_MS,
+  LEASE_SLACK_MS,
+  MAX_TRIES,
+  QUEUE_ORDER_MS,
+  RENEW_MS,
+  TRY_MS,
+} from '../../../shared/service/due-times.ts';
+import { MAX_OPEN_SHARDS } from '../../../shared/service/partitions.ts';
 import type { Due } from './due.ts';
 import { allOf, type Db, updateItem } from './dynamodb.ts';
 import { ifDueAt, ifNoLease, ifState, openPartition, toIso } from './items.ts';

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { z } from 'zod';
-import { DELIVERY_LEASE_MS, DISABLE_AFTER_MS, HOLD_MS } from '../../../shared/due-times.ts';
-import { partitions } from '../../../shared/partitions.ts';
+import { DELIVERY_LEASE_MS, DISABLE_AFTER_MS, HOLD_MS } from '../../../shared/service/due-times.ts';
+import { partitions } from '../../../shared/service/partitions.ts';
 import { latest, unlessAhead } from '../../../shared/times.ts';
 import { type DisabledReason, ROTATION_HOURS } from '../../../shared/webhooks.ts';
 import {

@@ -1,4 +1,4 @@
-import { HOLD_MS, LONGEST_WAIT_MS } from '../../../shared/due-times.ts';
+import { HOLD_MS, LONGEST_WAIT_MS } from '../../../shared/service/due-times.ts';
 import { log } from '../log.ts';
 import { nextTime } from '../schedules/schedule-times.ts';
 import { settleAll } from '../settle-all.ts';

@@ -1,5 +1,5 @@
-import { QUEUE_ORDER_MS } from '../../../shared/due-times.ts';
 import type { Region } from '../../../shared/regions.ts';
+import { QUEUE_ORDER_MS } from '../../../shared/service/due-times.ts';
 import type { AuditQueues } from '../queue/audit-queues.ts';
 import type { RunItem } from '../store/items.ts';
 import type { WaitingStore } from '../store/waiting.ts';

@@ -1,5 +1,5 @@
-import { MAX_OPEN_SHARDS } from '../../../shared/partitions.ts';
 import { allRegions } from '../../../shared/regions.ts';
+import { MAX_OPEN_SHARDS } from '../../../shared/service/partitions.ts';
 import type { DueStore, Shard } from '../store/due.ts';
 import type { OpenKind } from '../store/items.ts';
 

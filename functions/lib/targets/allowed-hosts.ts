@@ -1,4 +1,4 @@
-import type { AllowedTarget } from '../../../shared/allowed-targets.ts';
+import type { AllowedTarget } from '../../../shared/service/allowed-targets.ts';
 import { hasUsableAddress, isInRange, isLoopbackAddress, isPrivateAddress, isPublicAddress } from './addresses.ts';
 
 export type AllowRules = {

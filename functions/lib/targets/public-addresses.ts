@@ -1,6 +1,6 @@
 import { domainToUnicode } from 'node:url';
-import { HOST_NAME } from '../../../shared/allowed-targets.ts';
-import type { TargetsEnv } from '../../../shared/env.ts';
+import { HOST_NAME } from '../../../shared/service/allowed-targets.ts';
+import type { TargetsEnv } from '../../../shared/service/env.ts';
 import { containsKey } from '../redact.ts';
 import { isLoopbackAddress, isPrivateAddress, isPublicAddress, parseAddress } from './addresses.ts';
 import { type AllowRules, entriesFor, portsOf } from './allowed-hosts.ts';

@@ -1,6 +1,6 @@
 import { checkView } from '../../../shared/check.ts';
 import { compareStep } from '../../../shared/comparison/watch.ts';
-import { type MainName, mainNames } from '../../../shared/page-metrics.ts';
+import { type MainName, mainNames } from '../../../shared/metrics/page-metrics.ts';
 import { checkSummary } from '../../../shared/summaries.ts';
 import type { PageEventData } from '../../../shared/webhooks.ts';
 import { findChecks } from '../schedules/watch-schedule.ts';

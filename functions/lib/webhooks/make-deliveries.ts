@@ -1,5 +1,5 @@
 import { v5 as uuidv5 } from 'uuid';
-import { HOLD_MS } from '../../../shared/due-times.ts';
+import { HOLD_MS } from '../../../shared/service/due-times.ts';
 import { unlessAhead } from '../../../shared/times.ts';
 import { forgetEvents, judgeScheduled, type PageEvent } from '../schedules/watch-schedule.ts';
 import type { CheckStore } from '../store/checks.ts';

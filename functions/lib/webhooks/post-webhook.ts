@@ -3,7 +3,7 @@ import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import { isIP, connect as netConnect, type Socket } from 'node:net';
 import { connect as tlsConnect } from 'node:tls';
-import { DELIVERY_TRY_MS } from '../../../shared/due-times.ts';
+import { DELIVERY_TRY_MS } from '../../../shared/service/due-times.ts';
 import { cutText, printable } from '../../../shared/text.ts';
 import { redactText } from '../redact.ts';
 import { entriesFor } from '../targets/allowed-hosts.ts';

@@ -7,8 +7,8 @@ import { unpack } from '../../../functions/lib/store/packed.ts';
 import { RegionItem } from '../../../functions/lib/store/regions.ts';
 import { ScheduleItem } from '../../../functions/lib/store/schedules.ts';
 import { WebhookItem } from '../../../functions/lib/store/webhooks.ts';
-import { ApiKey } from '../../../shared/keys.ts';
-import { partitions } from '../../../shared/partitions.ts';
+import { ApiKey } from '../../../shared/service/keys.ts';
+import { partitions } from '../../../shared/service/partitions.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 

@@ -1,7 +1,7 @@
 import { closeSync, existsSync, openSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { SERVICE_VERSION } from '../../../shared/version.ts';
+import { SERVICE_VERSION } from '../../../shared/service/version.ts';
 import { databaseFile, objectFolder } from '../data-folder.ts';
 import { FORMAT, requireFormat } from '../data-format.ts';
 import { SCHEMA } from '../database-schema.ts';

@@ -1,7 +1,7 @@
 import { checkKey } from '../../../functions/lib/store/items.ts';
-import { partitions } from '../../../shared/partitions.ts';
-import { lifeIn, REPORTS, reportsOf } from '../../../shared/report-folders.ts';
-import { secretFolders } from '../../../shared/secret-folders.ts';
+import { partitions } from '../../../shared/service/partitions.ts';
+import { lifeIn, REPORTS, reportsOf } from '../../../shared/service/report-folders.ts';
+import { secretFolders } from '../../../shared/service/secret-folders.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 type StoredObject = { key: string; modified: number };

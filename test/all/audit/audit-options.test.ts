@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { type AuditVersion, auditVersions } from '../../../shared/audit-versions.ts';
-import { noMetrics } from '../../../shared/page-metrics.ts';
+import { noMetrics } from '../../../shared/metrics/page-metrics.ts';
+import { type SimulatedLoad, simulatedNames } from '../../../shared/options/simulated-loads.ts';
+import type { Simulation } from '../../../shared/options/simulations.ts';
+import { presets, type Throttling } from '../../../shared/options/throttling.ts';
 import { pick } from '../../../shared/pick.ts';
-import { type SimulatedLoad, simulatedNames } from '../../../shared/simulated-loads.ts';
-import type { Simulation } from '../../../shared/simulations.ts';
-import { presets, type Throttling } from '../../../shared/throttling.ts';
 import { FULL } from '../../support/full.ts';
 import { type Audited, type Lab, openLab } from '../../support/page-lab.ts';
 

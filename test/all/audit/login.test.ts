@@ -10,7 +10,7 @@ import { prepareChromium } from '../../../functions/auditor/host/chromium.ts';
 import { WORK_DIR_PREFIX } from '../../../functions/auditor/parent/auditor-process.ts';
 import { type Auditors, auditors } from '../../../functions/auditor/parent/auditors.ts';
 import type { AuditVersion } from '../../../shared/audit-versions.ts';
-import type { Secrets } from '../../../shared/secrets.ts';
+import type { Secrets } from '../../../shared/options/secrets.ts';
 import { auditorDir } from '../../support/auditor-dir.ts';
 import { chromiumDir } from '../../support/chromium-dir.ts';
 import { type LoginSite, secretsFor, serveLogin, valuesOf } from '../../support/login-site.ts';

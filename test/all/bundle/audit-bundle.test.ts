@@ -9,7 +9,7 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { dispatch, jobOf } from '../../../functions/lib/queue/dispatch.ts';
 import type { RunItem } from '../../../functions/lib/store/items.ts';
 import { type AuditVersion, auditVersions } from '../../../shared/audit-versions.ts';
-import { functionRows } from '../../../shared/functions.ts';
+import { functionRows } from '../../../shared/service/functions.ts';
 import { buildFunctions } from '../../support/built-functions.ts';
 import { FULL } from '../../support/full.ts';
 import { noSandboxHere, startRunAudit } from '../../support/lambda-sandbox.ts';

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import type { Page } from 'puppeteer-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { Scope } from '../../../shared/keys.ts';
+import type { Scope } from '../../../shared/service/keys.ts';
 import { readReport } from '../../support/recorded-reports.ts';
 import { expectAccessible, openPage, press, untilShown } from '../../support/web-browser.ts';
 import { type Site, startSite } from '../../support/web-site.ts';

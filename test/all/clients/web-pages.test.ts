@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { noMetrics } from '../../../shared/page-metrics.ts';
+import { noMetrics } from '../../../shared/metrics/page-metrics.ts';
 import { expectAccessible, overflowOf, untilShown } from '../../support/web-browser.ts';
 import { type Site, startSite } from '../../support/web-site.ts';
 import { aCheck } from '../../support/world.ts';

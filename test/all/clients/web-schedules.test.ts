@@ -1,8 +1,8 @@
 import type { Page } from 'puppeteer-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { sweep } from '../../../functions/sweep.ts';
-import type { Scope } from '../../../shared/keys.ts';
 import type { Schedule, ScheduleList } from '../../../shared/schedules.ts';
+import type { Scope } from '../../../shared/service/keys.ts';
 import { expectAccessible, overflowOf, press, untilShown } from '../../support/web-browser.ts';
 import { type Site, startSite } from '../../support/web-site.ts';
 

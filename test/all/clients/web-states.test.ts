@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Page } from 'puppeteer-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { keyText } from '../../../shared/key-text.ts';
+import { keyText } from '../../../shared/service/key-text.ts';
 import { finishedCheck, finishRun } from '../../support/finished-checks.ts';
 import { announcementsOf } from '../../support/web-announcements.ts';
 import { expectAccessible, press, untilShown } from '../../support/web-browser.ts';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Page } from 'puppeteer-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { presets } from '../../../shared/throttling.ts';
+import { presets } from '../../../shared/options/throttling.ts';
 import { finishedCheck } from '../../support/finished-checks.ts';
 import { expectAccessible, overflowOf, press, untilShown } from '../../support/web-browser.ts';
 import { type Site, startSite } from '../../support/web-site.ts';

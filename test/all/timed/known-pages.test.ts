@@ -1,9 +1,9 @@
 import { availableParallelism } from 'node:os';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import type { Category } from '../../../shared/audit-options.ts';
 import { type AuditVersion, auditVersions } from '../../../shared/audit-versions.ts';
-import { uncorrectedView } from '../../../shared/simulations-schemas.ts';
-import type { Throttling } from '../../../shared/throttling.ts';
+import type { Category } from '../../../shared/options/audit-options.ts';
+import { uncorrectedView } from '../../../shared/options/simulations-schemas.ts';
+import type { Throttling } from '../../../shared/options/throttling.ts';
 import { FULL } from '../../support/full.ts';
 import { testReport } from '../../support/known-report.ts';
 import { startLoops } from '../../support/loops.ts';

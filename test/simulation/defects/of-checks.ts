@@ -1,6 +1,6 @@
 import { deleteItem } from '../../../functions/lib/store/dynamodb.ts';
 import { checkKey } from '../../../functions/lib/store/items.ts';
-import { fillBuckets } from '../../../shared/limits.ts';
+import { fillBuckets } from '../../../shared/service/limits.ts';
 import type { Item } from '../embedded-table.ts';
 import { alter, alterJson, alterText, type Defects } from './defect.ts';
 

@@ -1,5 +1,5 @@
 import type { Lease, Outcome } from '../../../functions/lib/store/leases.ts';
-import type { Sample, Spread } from '../../../shared/page-metrics-schemas.ts';
+import type { Sample, Spread } from '../../../shared/metrics/page-metrics-schemas.ts';
 import { runError } from '../../../shared/problems.ts';
 import type { Parts } from '../functions.ts';
 import { alterText, type Defects } from './defect.ts';

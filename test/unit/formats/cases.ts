@@ -1,10 +1,10 @@
 import type { CheckResult } from '../../../clients/cli/result.ts';
 import type { AssertionResult } from '../../../shared/assertions/assertions.ts';
 import type { Fix } from '../../../shared/fixes/fix.ts';
-import type { Sample } from '../../../shared/page-metrics-schemas.ts';
+import type { Sample } from '../../../shared/metrics/page-metrics-schemas.ts';
+import { notSimulated, type SimulatedLoad } from '../../../shared/options/simulated-loads.ts';
 import { runError } from '../../../shared/problems.ts';
 import type { Run } from '../../../shared/run.ts';
-import { notSimulated, type SimulatedLoad } from '../../../shared/simulated-loads.ts';
 import { printableValue } from '../../../shared/text.ts';
 import {
   baseId,

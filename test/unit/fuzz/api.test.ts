@@ -13,11 +13,11 @@ import type { RunItem } from '../../../functions/lib/store/items.ts';
 import { noRoute } from '../../../functions/no-route.ts';
 import { lambdaContext } from '../../../infra/local/lambda-context.ts';
 import { auditVersions } from '../../../shared/audit-versions.ts';
-import { DEFAULT_PORTS } from '../../../shared/env.ts';
+import { presets } from '../../../shared/options/throttling.ts';
 import { Problem } from '../../../shared/problems.ts';
 import { allRegions } from '../../../shared/regions.ts';
-import { methodsOf, pathParameters, type RouteKey, routes, rulesOf } from '../../../shared/routes.ts';
-import { presets } from '../../../shared/throttling.ts';
+import { DEFAULT_PORTS } from '../../../shared/service/env.ts';
+import { methodsOf, pathParameters, type RouteKey, routes, rulesOf } from '../../../shared/service/routes.ts';
 import { assertProperty, fuzzTimeoutMs, numRuns, shuffled, text, url } from '../../support/fuzz.ts';
 
 vi.setConfig({ testTimeout: fuzzTimeoutMs });

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import fc from 'fast-check';
 import { describe, expect, test, vi } from 'vitest';
 import { openEgressProxy } from '../../../functions/auditor/egress/proxy.ts';
-import { DEFAULT_PORTS } from '../../../shared/env.ts';
+import { DEFAULT_PORTS } from '../../../shared/service/env.ts';
 import { assertProperty, fuzzTimeoutMs, host, isPrivate, numRuns } from '../../support/fuzz.ts';
 
 vi.setConfig({ testTimeout: fuzzTimeoutMs });

@@ -2,8 +2,8 @@ import type { Context, SQSEvent } from 'aws-lambda';
 import fc from 'fast-check';
 import { expect, test, vi } from 'vitest';
 import { queue } from '../../../functions/lib/queue/consumer.ts';
-import { AuditJob } from '../../../shared/audit-job.ts';
 import { allRegions } from '../../../shared/regions.ts';
+import { AuditJob } from '../../../shared/service/audit-job.ts';
 import { assertProperty, fuzzTimeoutMs, numRuns, text } from '../../support/fuzz.ts';
 
 vi.setConfig({ testTimeout: fuzzTimeoutMs });

@@ -3,7 +3,7 @@ import { domainToUnicode } from 'node:url';
 import fc from 'fast-check';
 import { describe, expect, test, vi } from 'vitest';
 import { refusalOf, refusalOfHost } from '../../../functions/lib/targets/public-addresses.ts';
-import { DEFAULT_PORTS } from '../../../shared/env.ts';
+import { DEFAULT_PORTS } from '../../../shared/service/env.ts';
 import { assertProperty, fuzzTimeoutMs, host, isPrivate, numRuns, text, url } from '../../support/fuzz.ts';
 
 vi.setConfig({ testTimeout: fuzzTimeoutMs });

@@ -1,5 +1,5 @@
-import { metricNames, pageMetrics } from './page-metrics.ts';
-import { recordOf } from './record.ts';
+import { metricNames, pageMetrics } from '../metrics/page-metrics.ts';
+import { recordOf } from '../record.ts';
 import { nameOfSimulation, type SimulatedValues, type Simulation } from './simulations.ts';
 
 export type SimulatedName = {

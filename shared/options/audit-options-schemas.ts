@@ -1,5 +1,9 @@
 import { z } from 'zod';
-import { CheckAssertions, StoredAssertions } from './assertions/sets.ts';
+import { CheckAssertions, StoredAssertions } from '../assertions/sets.ts';
+import { auditVersionNames } from '../audit-versions.ts';
+import { AuditVersion, anyName, Category, Device } from '../name-schemas.ts';
+import { pick } from '../pick.ts';
+import { recordOf } from '../record.ts';
 import {
   MAX_SAMPLES,
   type NamesOf,
@@ -9,13 +13,9 @@ import {
   optionNames,
   options,
 } from './audit-options.ts';
-import { auditVersionNames } from './audit-versions.ts';
 import { MAX_PATTERN_LENGTH, MAX_PATTERNS } from './blocked-urls.ts';
 import { chosenNames } from './chosen-names.ts';
 import { MAX_LABELS } from './labels.ts';
-import { AuditVersion, anyName, Category, Device } from './name-schemas.ts';
-import { pick } from './pick.ts';
-import { recordOf } from './record.ts';
 import { NamedSecretsView, namedSecrets, sentSecrets } from './secrets-schemas.ts';
 import { Simulations, StoredSimulations } from './simulations-schemas.ts';
 import { Throttling, ThrottlingValues } from './throttling-schemas.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { recordOf } from './record.ts';
+import { recordOf } from '../record.ts';
 import { acceptedThrottling, bounds, type ThrottlingName, throttlingNames } from './throttling.ts';
 
 const descriptions: Record<ThrottlingName, string> = {

@@ -1,4 +1,6 @@
 import { z } from 'zod';
+import { pick } from '../pick.ts';
+import { recordOf } from '../record.ts';
 import {
   type MetricKind,
   type MetricName,
@@ -8,8 +10,6 @@ import {
   pageMetrics,
   valueNames,
 } from './page-metrics.ts';
-import { pick } from './pick.ts';
-import { recordOf } from './record.ts';
 
 const Score = z.int().min(0).max(100).meta({ id: 'Score', description: 'Score from 0 to 100.' });
 const Milliseconds = z.number().min(0);

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Region } from './name-schemas.ts';
+import { Region } from '../name-schemas.ts';
 
 /**
  * Message on an audit queue. It carries ids only, because the run in the table says what to audit. The auditor ignores

@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { anyName } from './name-schemas.ts';
-import { noMetrics } from './page-metrics.ts';
-import { Metrics, MetricsView, metricsView } from './page-metrics-schemas.ts';
-import { pick } from './pick.ts';
+import { noMetrics } from '../metrics/page-metrics.ts';
+import { Metrics, MetricsView, metricsView } from '../metrics/page-metrics-schemas.ts';
+import { anyName } from '../name-schemas.ts';
+import { pick } from '../pick.ts';
 import { type SimulatedLoad, simulatedNames } from './simulated-loads.ts';
 import { acceptedSimulations, MAX_SIMULATIONS, type SimulationPreset, simulationPresetNames } from './simulations.ts';
 import { boundedValues, ThrottlingValues } from './throttling-schemas.ts';

@@ -1,4 +1,4 @@
-import { type AuditVersion, auditVersion } from './audit-versions.ts';
+import { type AuditVersion, auditVersion } from '../audit-versions.ts';
 import { acceptedBlockedUrls } from './blocked-urls.ts';
 import { acceptedLabels } from './labels.ts';
 import {

@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import type { Location, Locations } from './comparison/series.ts';
-import { type PagePoint, type Steps, withNewSteps } from './comparison/since.ts';
-import { type MainName, mainNames, pageMetric } from './page-metrics.ts';
-import { recordOf } from './record.ts';
+import type { Location, Locations } from '../comparison/series.ts';
+import { type PagePoint, type Steps, withNewSteps } from '../comparison/since.ts';
+import { type MainName, mainNames, pageMetric } from '../metrics/page-metrics.ts';
+import { recordOf } from '../record.ts';
 
 /*
  * The checks of a page that its list knows, as the table stores them: a column for each fact. Values are whole numbers of a

@@ -1,4 +1,4 @@
-import type { RunView } from './run.ts';
+import type { RunView } from '../run.ts';
 
 /** Path of a page of every deployment. It never changes, so that its results are known. */
 export const KNOWN_PATH = '/sample';

@@ -154,7 +154,7 @@ export const routeOf = <Key extends RouteKey>(key: Key): RouteOf<Key> => byKey.g
 /** Returns the rules of the route with this key of API Gateway. Throws if there is no such route. */
 export const rulesOf = (routeKey: string): RouteRules => {
   const rules = routeKey === '$default' ? defaultRoute : byKey.get(routeKey.replace(/^HEAD /, 'GET '));
-  if (!rules) throw new Error(`There is no route ${routeKey} in shared/routes.ts.`);
+  if (!rules) throw new Error(`There is no route ${routeKey} in shared/service/routes.ts.`);
   return rules;
 };
 

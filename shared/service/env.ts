@@ -1,6 +1,6 @@
 import { z } from 'zod';
+import { Region } from '../name-schemas.ts';
 import { AllowedTarget } from './allowed-targets.ts';
-import { Region } from './name-schemas.ts';
 import { MAX_OPEN_SHARDS } from './partitions.ts';
 
 const json = z.string().transform((text, context) => {

@@ -1,5 +1,5 @@
-import type { Category } from './audit-options.ts';
-import { recordOf } from './record.ts';
+import type { Category } from '../options/audit-options.ts';
+import { recordOf } from '../record.ts';
 
 /** How a metric counts: points from 0 to 100, milliseconds, layout shift without a unit, bytes, or a number of things. */
 export type MetricKind = 'score' | 'time' | 'shift' | 'bytes' | 'count';

@@ -1,19 +1,19 @@
 import { z } from 'zod';
-import { Check } from './check.ts';
-import { gravestOf } from './comparison/comparison.ts';
-import { changeView, shown } from './comparison/sides.ts';
-import { asChange, changeSince, type MetricSince, type PageSince, type UnjudgedReason } from './comparison/since.ts';
-import { type AuditVersion, anyName, type Device, type Region } from './name-schemas.ts';
+import { Check } from '../check.ts';
+import { gravestOf } from '../comparison/comparison.ts';
+import { changeView, shown } from '../comparison/sides.ts';
+import { asChange, changeSince, type MetricSince, type PageSince, type UnjudgedReason } from '../comparison/since.ts';
+import { type MainName, mainNames, namesOfKind, noMetrics, pageMetric } from '../metrics/page-metrics.ts';
+import { metricsView } from '../metrics/page-metrics-schemas.ts';
+import { type AuditVersion, anyName, type Device, type Region } from '../name-schemas.ts';
+import { pick } from '../pick.ts';
+import type { RunProblemCode } from '../problems.ts';
+import { recordOf } from '../record.ts';
+import { allRegions } from '../regions.ts';
+import { Run } from '../run.ts';
 import type { Standing } from './page-list.ts';
-import { type MainName, mainNames, namesOfKind, noMetrics, pageMetric } from './page-metrics.ts';
-import { metricsView } from './page-metrics-schemas.ts';
 import { type PageSeries, type StoredPoint, StoredSeries, unpackedSeries } from './page-points.ts';
 import { mainValueNames, type Page, type PageChange, type PageResult } from './pages.ts';
-import { pick } from './pick.ts';
-import type { RunProblemCode } from './problems.ts';
-import { recordOf } from './record.ts';
-import { allRegions } from './regions.ts';
-import { Run } from './run.ts';
 
 /* What the list of pages shows, from what the table stores of each page on a device in a region. */
 

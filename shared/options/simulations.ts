@@ -1,4 +1,4 @@
-import { recordOf } from './record.ts';
+import { recordOf } from '../record.ts';
 import { rangeOf, type ThrottlingValues, throttlingNames } from './throttling.ts';
 
 export const MAX_SIMULATIONS = 8;

@@ -1,4 +1,4 @@
-import { SECRET_DAYS } from './secrets.ts';
+import { SECRET_DAYS } from '../options/secrets.ts';
 
 /**
  * Folders of the bucket whose objects are secret, by the name of the rights to them in functions.ts. The bucket deletes an

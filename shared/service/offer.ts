@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { AuditVersion, Category, Region } from './name-schemas.ts';
-import { NumericValues } from './page-metrics-schemas.ts';
+import { NumericValues } from '../metrics/page-metrics-schemas.ts';
+import { AuditVersion, Category, Region } from '../name-schemas.ts';
+import { recordOf } from '../record.ts';
 import { limitNames, planNames } from './plans.ts';
-import { recordOf } from './record.ts';
 
 /** Answer of GET /v1/regions: the regions of this deployment. */
 export const RegionList = z.object({

@@ -1,4 +1,4 @@
-import { recordOf } from './record.ts';
+import { recordOf } from '../record.ts';
 
 export const planNames = ['small', 'standard', 'large'] as const;
 export type PlanName = (typeof planNames)[number];

@@ -1,14 +1,14 @@
 import { z } from 'zod';
-import { Check } from './check.ts';
-import { MetricChange, Value, Verdict } from './comparison/schemas.ts';
-import { unjudgedReasons } from './comparison/since.ts';
-import { Device, Region } from './name-schemas.ts';
+import { Check } from '../check.ts';
+import { MetricChange, Value, Verdict } from '../comparison/schemas.ts';
+import { unjudgedReasons } from '../comparison/since.ts';
+import { mainNames, namesOfKind } from '../metrics/page-metrics.ts';
+import { MetricsView, NumericValues } from '../metrics/page-metrics-schemas.ts';
+import { Device, Region } from '../name-schemas.ts';
+import { pick } from '../pick.ts';
+import { recordOf } from '../record.ts';
+import { SeriesRun } from '../summaries.ts';
 import { standings } from './page-list.ts';
-import { mainNames, namesOfKind } from './page-metrics.ts';
-import { MetricsView, NumericValues } from './page-metrics-schemas.ts';
-import { pick } from './pick.ts';
-import { recordOf } from './record.ts';
-import { SeriesRun } from './summaries.ts';
 
 /** Values that are shown in a page's list beside the scores. */
 export const mainValueNames = namesOfKind('time', 'shift').filter((name) =>
