@@ -5,7 +5,7 @@ import type { CheckView } from '../../shared/check.ts';
 import type { CheckComparison } from '../../shared/comparison/schemas.ts';
 import type { RunView } from '../../shared/run.ts';
 import type { Confirmation } from '../cli/formats/confirmation.ts';
-import { isReportName, reportNames } from '../cli/report-names.ts';
+import { isReportName, reportNames } from '../cli/formats/report-names.ts';
 
 /** The command line's JSON, as far as the action reads it. */
 export type Results = {

@@ -2,8 +2,8 @@ import type { Readable } from 'node:stream';
 import { Client } from '../api/client.ts';
 import { UsageError } from './exit-codes.ts';
 import type { View } from './formats/terminal.ts';
-import { startOwnService } from './service.ts';
-import { requireService } from './service-url.ts';
+import { startOwnService } from './service/service.ts';
+import { requireService } from './service/service-url.ts';
 
 /** Everything that a command finds around itself. */
 export type Context = {

@@ -1,8 +1,8 @@
 import { isServiceUrl } from './context.ts';
 import { isOwnVariable } from './environment.ts';
 import { exitCodes, explain, InterruptedError, UsageError } from './exit-codes.ts';
-import { openInBrowser } from './open.ts';
 import { runProgram } from './program.ts';
+import { openInBrowser } from './run/open.ts';
 import { Streams } from './streams.ts';
 import { showsRows, viewOf } from './view.ts';
 

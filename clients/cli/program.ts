@@ -1,24 +1,23 @@
 import { Command, CommanderError } from 'commander';
-import type { Execute } from './commands/command.ts';
-import { addCompare } from './commands/compare.ts';
-import { addDelete } from './commands/delete.ts';
-import { addFixes } from './commands/fixes.ts';
-import { addGet } from './commands/get.ts';
-import { addList } from './commands/list.ts';
-import { addMcp } from './commands/mcp.ts';
-import { addPages } from './commands/pages.ts';
-import { addRegions } from './commands/regions.ts';
-import { addReport } from './commands/report.ts';
-import { addRun } from './commands/run.ts';
-import { addSchedule } from './commands/schedule.ts';
-import { addShare } from './commands/share.ts';
-import { addThirdParties } from './commands/third-parties.ts';
-import { addVersions } from './commands/versions.ts';
 import type { Context } from './context.ts';
+import { addThirdParties } from './experiments/third-parties-command.ts';
+import { addVersions } from './experiments/versions-command.ts';
+import type { Execute } from './flags/command.ts';
 import { helpEnd, helpFormat } from './help.ts';
-import { withLighthouseFlags } from './lighthouse-flags.ts';
-
+import { withLighthouseFlags } from './lighthouserc/lighthouse-flags.ts';
+import { addMcp } from './mcp/mcp-command.ts';
 import manifest from './package.json' with { type: 'json' };
+import { addCompare } from './read/compare-command.ts';
+import { addDelete } from './read/delete-command.ts';
+import { addFixes } from './read/fixes-command.ts';
+import { addList } from './read/list-command.ts';
+import { addPages } from './read/pages-command.ts';
+import { addRegions } from './read/regions-command.ts';
+import { addReport } from './read/report-command.ts';
+import { addShare } from './read/share-command.ts';
+import { addGet } from './run/get-command.ts';
+import { addRun } from './run/run-command.ts';
+import { addSchedule } from './schedule/schedule-command.ts';
 
 /** The commands, in the order of the help. */
 const commands = [
@@ -72,7 +71,7 @@ export const runProgram = async (args: readonly string[], context: Context): Pro
     if (!(error instanceof CommanderError)) throw error;
     await context.print(help);
     if (error.code === 'commander.version')
-      await context.print(await (await import('./service-version.ts')).versionLine(context));
+      await context.print(await (await import('./service/service-version.ts')).versionLine(context));
     return error.exitCode === 0 ? 0 : 2;
   }
 };

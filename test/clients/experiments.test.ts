@@ -6,7 +6,7 @@ import { describe, expect, test } from 'vitest';
 import { validateXML } from 'xmllint-wasm';
 import { Client } from '../../clients/api/client.ts';
 import { InterruptedError } from '../../clients/cli/exit-codes.ts';
-import { thirdParties } from '../../clients/cli/third-parties.ts';
+import { thirdParties } from '../../clients/cli/experiments/third-parties.ts';
 import { summaryOf } from '../../clients/mcp/summary.ts';
 import { commandContext, runHere } from '../support/command-context.ts';
 import { finishedCheck, startFakeService } from '../support/fake-service.ts';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { explain } from '../../clients/cli/exit-codes.ts';
-import { readRules } from '../../clients/cli/rules.ts';
+import { readRules } from '../../clients/cli/lighthouserc/rules.ts';
 import { matchesPattern } from '../../functions/lib/patterns.ts';
 import { judge } from '../../shared/assertions/judge.ts';
 import { reportOfCases } from '../support/assertion-cases.ts';

@@ -2,9 +2,9 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
-import { withCollected } from '../../clients/cli/collecting.ts';
-import type { RunOptions } from '../../clients/cli/options.ts';
-import { readSecrets } from '../../clients/cli/secrets.ts';
+import type { RunOptions } from '../../clients/cli/flags/options.ts';
+import { withCollected } from '../../clients/cli/lighthouserc/collecting.ts';
+import { readSecrets } from '../../clients/cli/login/secrets.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'lighthouserc-collect-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import type { Client, CreatedCheck } from '../../clients/api/client.ts';
 import { ServiceError } from '../../clients/api/service-error.ts';
-import { createPatiently } from '../../clients/cli/creating.ts';
+import { createPatiently } from '../../clients/cli/run/creating.ts';
 import type { CheckView, CreateCheckBody } from '../../shared/check.ts';
 import { checkWith, resultOf } from '../support/check-results.ts';
 import { runHere } from '../support/command-context.ts';

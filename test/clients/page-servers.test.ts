@@ -5,7 +5,7 @@ import { get } from 'node:http';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
-import { servePages } from '../../clients/cli/page-servers.ts';
+import { servePages } from '../../clients/cli/many/page-servers.ts';
 import { commandContext } from '../support/command-context.ts';
 import { compileCache } from '../support/compile-cache.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { pagesIn } from '../../clients/cli/formats/pages.ts';
+import { pagesIn } from '../../clients/cli/read/pages-text.ts';
 import { pagesHeadline, uniquePages } from '../../clients/words/pages.ts';
 import { pageExample } from '../../shared/openapi/page-example.ts';
 import type { Page, PageList, PageResult } from '../../shared/pages/pages.ts';

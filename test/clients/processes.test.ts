@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { startOwnService } from '../../clients/cli/service.ts';
+import { startOwnService } from '../../clients/cli/service/service.ts';
 import { compileCache } from '../support/compile-cache.ts';
 import { finishedCheck, startFakeService } from '../support/fake-service.ts';
 import { needsOlderNode, olderNode } from '../support/older-node.ts';

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { readSecrets } from '../../clients/cli/secrets.ts';
+import { readSecrets } from '../../clients/cli/login/secrets.ts';
 import { type Api, startApi } from '../support/api.ts';
 import { runHere } from '../support/command-context.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';

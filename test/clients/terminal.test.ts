@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { paint } from '../../clients/cli/formats/terminal.ts';
-import { withLighthouseFlags } from '../../clients/cli/lighthouse-flags.ts';
+import { withLighthouseFlags } from '../../clients/cli/lighthouserc/lighthouse-flags.ts';
 import { showsRows, viewOf } from '../../clients/cli/view.ts';
 import { runHere } from '../support/command-context.ts';
 import { finishedCheck, startFakeService } from '../support/fake-service.ts';

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
-import { storedResults } from '../../clients/cli/rejudge.ts';
-import type { CheckResult } from '../../clients/cli/result.ts';
+import { storedResults } from '../../clients/cli/run/rejudge.ts';
+import type { CheckResult } from '../../clients/cli/run/result.ts';
 import type { AssertionResult } from '../../shared/assertions/assertions.ts';
 import { type Check, type CheckInputs, CheckView, checkView, newCheck } from '../../shared/check.ts';
 import { compareChecks } from '../../shared/comparison/comparison.ts';

@@ -1,9 +1,9 @@
 import { Readable } from 'node:stream';
 import type { Context } from '../../clients/cli/context.ts';
 import { explain } from '../../clients/cli/exit-codes.ts';
-import type { RunOptions } from '../../clients/cli/options.ts';
+import type { RunOptions } from '../../clients/cli/flags/options.ts';
 import { runProgram } from '../../clients/cli/program.ts';
-import { run } from '../../clients/cli/run.ts';
+import { run } from '../../clients/cli/run/run.ts';
 
 /** Returns what a command finds around itself, and what it has shown. No shown text is lost. */
 export const commandContext = (serviceUrl: string | undefined, stdin = '') => {

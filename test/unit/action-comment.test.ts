@@ -3,7 +3,7 @@ import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import { writeComment } from '../../clients/action/comment.ts';
 import { githubProblem, withOneRetry } from '../../clients/action/github-calls.ts';
 import { markerOf, readInputs } from '../../clients/action/inputs.ts';
-import { renderBatch } from '../../clients/cli/formats/batch.ts';
+import { renderBatch } from '../../clients/cli/many/batch-text.ts';
 import { checkWith, failed, resultOf, samplesOf, succeeded } from '../support/check-results.ts';
 import { FakeGitHub } from '../support/fake-github.ts';
 

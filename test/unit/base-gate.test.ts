@@ -4,7 +4,7 @@ import { jsonOf } from '../../clients/cli/formats/json.ts';
 import { junitOf } from '../../clients/cli/formats/junit.ts';
 import { markdownOf } from '../../clients/cli/formats/markdown.ts';
 import type { FormatName } from '../../clients/cli/formats/render.ts';
-import { compare } from '../../clients/cli/read.ts';
+import { compare } from '../../clients/cli/read/read.ts';
 import { compareChecks } from '../../shared/comparison/comparison.ts';
 import type { Sample } from '../../shared/metrics/page-metrics-schemas.ts';
 import {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { withLighthouseFlags } from '../../clients/cli/lighthouse-flags.ts';
+import { withLighthouseFlags } from '../../clients/cli/lighthouserc/lighthouse-flags.ts';
 
 const url = 'https://example.com/?a=b';
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { reportNames } from '../../clients/cli/report-names.ts';
+import { reportNames } from '../../clients/cli/formats/report-names.ts';
 
 const run = (url: string, region = 'us-west1', device?: string) => ({ url, region, device });
 

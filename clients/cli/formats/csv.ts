@@ -6,7 +6,7 @@ import { throttlingOf } from '../../../shared/options/throttling.ts';
 import type { RunView } from '../../../shared/run.ts';
 import { csvOptions, csvRow } from '../../../shared/run-csv.ts';
 import { numberOf, plain } from '../../words/numbers.ts';
-import type { CheckResult } from '../result.ts';
+import type { CheckResult } from '../run/result.ts';
 
 /**
  * Returns the runs of the checks as CSV (RFC 4180), with the columns of `GET /v1/runs`. If a run has simulations, they

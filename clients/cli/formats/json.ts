@@ -1,4 +1,4 @@
-import type { CheckResult } from '../result.ts';
+import type { CheckResult } from '../run/result.ts';
 import { assertionsPassed } from './outcome.ts';
 import { linkOf } from './titles.ts';
 

@@ -3,7 +3,7 @@ import type { AssertionResult } from '../../../shared/assertions/assertions.ts';
 import type { RunView } from '../../../shared/run.ts';
 import { isOfVariants, variantNames } from '../../words/differences.ts';
 import { labels, shownValue } from '../../words/numbers.ts';
-import type { CheckResult } from '../result.ts';
+import type { CheckResult } from '../run/result.ts';
 import { confirmationText } from './confirmation.ts';
 import { changesOf, shownMetrics } from './metrics.ts';
 import { adviceOf } from './notes.ts';

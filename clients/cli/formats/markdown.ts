@@ -4,7 +4,7 @@ import { isOfVariants, variantNames } from '../../words/differences.ts';
 import { labels, shownValue } from '../../words/numbers.ts';
 import { turnsText } from '../../words/turns.ts';
 import { type VariantRow, variantRows } from '../../words/variants.ts';
-import type { CheckResult } from '../result.ts';
+import type { CheckResult } from '../run/result.ts';
 import { confirmationText } from './confirmation.ts';
 import { whyLines } from './explanation.ts';
 import { fixesTable } from './fixes-markdown.ts';

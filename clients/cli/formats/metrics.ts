@@ -3,7 +3,7 @@ import type { MetricName } from '../../../shared/metrics/page-metrics.ts';
 import type { RunView } from '../../../shared/run.ts';
 import { changeText, regionsText } from '../../words/change.ts';
 import { mainMetrics, metrics, orderedFor, textOrDash } from '../../words/numbers.ts';
-import type { CheckResult } from '../result.ts';
+import type { CheckResult } from '../run/result.ts';
 
 /** Returns the metrics that a table shows: those that people look at first and that a run has. */
 export const shownMetrics = (runs: readonly RunView[]): MetricName[] =>

@@ -1,7 +1,7 @@
 import type { AssertionResult } from '../../../shared/assertions/assertions.ts';
 import type { RunView } from '../../../shared/run.ts';
 import { failedVariantText, nextStep, reasonTexts } from '../../words/words.ts';
-import type { CheckResult } from '../result.ts';
+import type { CheckResult } from '../run/result.ts';
 import { grouped } from './metrics.ts';
 
 /** Returns the regions that a sentence is about. A check of one region needs no name. */

@@ -2,7 +2,7 @@ import { isSpoiledBy } from '../../../shared/comparison/spoils.ts';
 import type { MetricName } from '../../../shared/metrics/page-metrics.ts';
 import type { RunView } from '../../../shared/run.ts';
 import { isNotJudged } from '../../words/assertions.ts';
-import type { CheckResult } from '../result.ts';
+import type { CheckResult } from '../run/result.ts';
 
 type Asserted = Pick<CheckResult, 'check' | 'assertions'>;
 

@@ -1,4 +1,4 @@
-import type { CheckResult } from '../result.ts';
+import type { CheckResult } from '../run/result.ts';
 import type { View } from './terminal.ts';
 
 type Format = (results: readonly CheckResult[], view: View) => string;

@@ -6,7 +6,7 @@ import { isOfVariants, variantNames } from '../../words/differences.ts';
 import { counted, gradeSigns, gradeWords, labels, shownValue } from '../../words/numbers.ts';
 import { sampleText, turnsText } from '../../words/turns.ts';
 import { type VariantRow, variantRows, verdictSigns } from '../../words/variants.ts';
-import type { CheckResult } from '../result.ts';
+import type { CheckResult } from '../run/result.ts';
 import { assertionLines, verdictStyles } from './comparison-text.ts';
 import { type Confirmation, confirmationText } from './confirmation.ts';
 import { whyText } from './explanation.ts';

@@ -1,6 +1,6 @@
 import { cutText } from '../../../shared/text.ts';
 import { auditFacts } from '../../words/facts.ts';
-import type { CheckResult } from '../result.ts';
+import type { CheckResult } from '../run/result.ts';
 
 const MAX_URL_LENGTH = 200;
 

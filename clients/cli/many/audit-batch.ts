@@ -3,10 +3,10 @@ import type { Client, CreatedCheck } from '../../api/client.ts';
 import { isOutage } from '../../api/retries.ts';
 import { ServiceError } from '../../api/service-error.ts';
 import type { Context } from '../context.ts';
-import { createPatiently, isPlanLimit } from '../creating.ts';
 import { UsageError } from '../exit-codes.ts';
-import { outagesOf } from '../progress.ts';
-import { explainedErasure, type Read, type TimeLimit } from '../waiting.ts';
+import { createPatiently, isPlanLimit } from '../run/creating.ts';
+import { outagesOf } from '../run/progress.ts';
+import { explainedErasure, type Read, type TimeLimit } from '../run/waiting.ts';
 import { type CountingProgress, countingProgress } from './progress-count.ts';
 
 /** Most unfinished checks at once, so that many pages leave room for the other checks of their owner. */

@@ -5,10 +5,10 @@ import type { Secrets } from '../../../shared/options/secrets.ts';
 import { cookieHeader } from '../../login/cookie-header.ts';
 import type { Context } from '../context.ts';
 import { UsageError } from '../exit-codes.ts';
-import { faultOfUrl } from '../page-urls.ts';
-import { readSecrets, type SecretOptions } from '../secrets.ts';
+import { readSecrets, type SecretOptions } from '../login/secrets.ts';
 import { decodeText, MAX_FILE_BYTES, tooLarge } from '../text-file.ts';
 import { DEFAULT_LIMIT } from './limits.ts';
+import { faultOfUrl } from './page-urls.ts';
 import { readSitemap, siteOf } from './sitemap.ts';
 
 /** Options of `run` that name many pages, by the names of their flags. */

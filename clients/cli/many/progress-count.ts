@@ -1,7 +1,7 @@
 import { Listr, ListrLogger, PRESET_TIMER, ProcessOutput } from 'listr2';
 import type { CheckView } from '../../../shared/check.ts';
 import type { Context } from '../context.ts';
-import { outagesOf, type Progress, urlAndDevice } from '../progress.ts';
+import { outagesOf, type Progress, urlAndDevice } from '../run/progress.ts';
 
 /** Shows how many of many checks are finished. */
 export type CountingProgress = Pick<Progress, 'onOutage' | 'end'> & {

@@ -1,4 +1,4 @@
-import type { CheckResult } from '../../../clients/cli/result.ts';
+import type { CheckResult } from '../../../clients/cli/run/result.ts';
 import type { AssertionResult } from '../../../shared/assertions/assertions.ts';
 import type { Fix } from '../../../shared/fixes/fix.ts';
 import type { Sample } from '../../../shared/metrics/page-metrics-schemas.ts';

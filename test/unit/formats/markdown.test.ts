@@ -2,7 +2,7 @@ import { micromark } from 'micromark';
 import { gfm, gfmHtml } from 'micromark-extension-gfm';
 import { expect, test } from 'vitest';
 import { MAX_MARKDOWN_LENGTH, markdownOf } from '../../../clients/cli/formats/markdown.ts';
-import type { CheckResult } from '../../../clients/cli/result.ts';
+import type { CheckResult } from '../../../clients/cli/run/result.ts';
 import { checkWith, failed, resultOf } from '../../support/check-results.ts';
 import { cases, hostileText } from './cases.ts';
 

@@ -1,0 +1,44 @@
+import { formatNames } from '../formats/render.ts';
+import { format, formatOrHtml, list, oneDevice, repeated, wholeNumber } from './flag-values.ts';
+import { SAMPLES_OF_VARIANTS } from './option-flags.ts';
+
+/* Options that several commands have. */
+
+export const DATA = [
+  '--data <folder>',
+  'data folder of the service that the command starts without PAGE_AUDIT_URL',
+] as const;
+export const BASE = [
+  '--base <check>',
+  'id of an earlier check, or a label such as branch=main. A regression is exit code 1, no verdict is 2',
+] as const;
+export const BASE_URL = [
+  '--base-url <url>',
+  'host that has the base of each page, under the same path or with the same label page',
+] as const;
+export const POOL = [
+  '--pool <number>',
+  'checks with the label of --base that make the base, 1 to 10 (default: 5)',
+  wholeNumber,
+] as const;
+export const INTENDED = ['--intended <names>', 'differences from the base that you meant, such as url', list] as const;
+export const ONE_DEVICE = ['--device <name>', 'mobile or desktop (default: mobile)', oneDevice] as const;
+export const EXPERIMENT_SAMPLES = [
+  '--samples <number>',
+  'audits of each side',
+  wholeNumber,
+  SAMPLES_OF_VARIANTS,
+] as const;
+export const FORMAT = ['--format <name>', `format on stdout: ${formatNames.join(', ')}`, format, 'text'] as const;
+export const FORMAT_OR_HTML = [
+  '--format <name>',
+  `format on stdout: ${formatNames.join(', ')}, or html for the report of Lighthouse`,
+  formatOrHtml,
+  'text',
+] as const;
+export const OUTPUT = [
+  '--output <file>',
+  'also write a file: .txt, .json, .md, .xml (JUnit), .csv, or .html for the report of each run. Repeat it for more',
+  repeated,
+] as const;
+export const OPEN = ['--open', 'show the results in a browser'] as const;

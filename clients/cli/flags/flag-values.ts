@@ -1,0 +1,83 @@
+import { InvalidArgumentError } from 'commander';
+import type { Samples } from '../../../shared/options/audit-options.ts';
+import type { Simulation } from '../../../shared/options/simulations.ts';
+import { simulationFrom } from '../../words/simulations.ts';
+import { type FormatName, formatNames } from '../formats/render.ts';
+
+/* Parsers of the values of flags. `before` is the value of an earlier flag of the same name. */
+
+/** An empty list is an error: in a pipeline, its variable is unset. */
+export const list = (text: string, before: string[] = []): string[] => {
+  const names = text.split(',').filter(Boolean);
+  if (names.length === 0)
+    throw new InvalidArgumentError('The list is empty. Name one or more, or leave out the option.');
+  return [...before, ...names];
+};
+export const repeated = (text: string, before: string[] = []): string[] => [...before, text];
+
+export const simulations = (text: string, before: Simulation[] = []): Simulation[] => [
+  ...before,
+  ...list(text).map(simulationFrom),
+];
+
+export const wholeNumber = (text: string): number => {
+  if (!/^\d{1,6}$/.test(text)) throw new InvalidArgumentError('Use a whole number.');
+  return Number(text);
+};
+
+export const samples = (text: string): Samples => {
+  if (text !== 'auto' && !/^\d{1,6}$/.test(text)) throw new InvalidArgumentError('Use a whole number, or auto.');
+  return text === 'auto' ? text : Number(text);
+};
+
+export const number = (text: string): number => {
+  if (!/^\d{1,9}(\.\d+)?$/.test(text)) throw new InvalidArgumentError('Use a number.');
+  return Number(text);
+};
+
+export const oneDevice = (text: string): string[] => {
+  if (text !== 'mobile' && text !== 'desktop') throw new InvalidArgumentError('Use mobile or desktop.');
+  return [text];
+};
+
+/** Parses a list of devices. */
+export const device = (text: string, before?: string[]): string[] => {
+  const wrong = list(text).find((each) => each !== 'mobile' && each !== 'desktop');
+  if (wrong !== undefined) throw new InvalidArgumentError('Use mobile, desktop or mobile,desktop.');
+  return list(text, before);
+};
+/** Parses `name=value`, and adds the label to those before it. */
+export const label = (text: string, before: Record<string, string> = {}): Record<string, string> => {
+  const [, name, value] = /^([^:=]+)[:=](.*)$/.exec(text) ?? [];
+  if (name === undefined || value === undefined) throw new InvalidArgumentError('Use name=value.');
+  return { ...before, [name]: value };
+};
+/** Parses the name of a format of results. */
+export const format = (text: string): FormatName => {
+  if (!formatNames.includes(text as FormatName))
+    throw new InvalidArgumentError(`Use one of ${formatNames.join(', ')}.`);
+  return text as FormatName;
+};
+/** Parses the name of a format of results, or `html` for the report of Lighthouse. */
+export const formatOrHtml = (text: string): FormatName | 'html' => {
+  if (text !== 'html' && !formatNames.includes(text as FormatName))
+    throw new InvalidArgumentError(`Use one of ${formatNames.join(', ')}, html.`);
+  return text as FormatName | 'html';
+};
+/** Parses the format of a command without tables for spreadsheets. */
+export const textOrMarkdown = (text: string): 'text' | 'json' | 'markdown' => {
+  if (text !== 'text' && text !== 'json' && text !== 'markdown')
+    throw new InvalidArgumentError('Use text, json or markdown.');
+  return text;
+};
+/** Parses the format of a list. */
+export const textOrJson = (text: string): 'text' | 'json' => {
+  if (text !== 'text' && text !== 'json') throw new InvalidArgumentError('Use text or json.');
+  return text;
+};
+/** Parses the format of a list that is also a table. */
+export const tableFormat = (text: string): 'text' | 'json' | 'csv' | 'markdown' => {
+  if (text !== 'text' && text !== 'json' && text !== 'csv' && text !== 'markdown')
+    throw new InvalidArgumentError('Use text, json, csv or markdown.');
+  return text;
+};

@@ -1,0 +1,41 @@
+import type { RunFixes } from '../../../shared/fixes/worst-run.ts';
+import { findFixes } from '../../api/find-fixes.ts';
+import type { Context } from '../context.ts';
+import { exitCodes, UsageError } from '../exit-codes.ts';
+import type { FixesOptions } from '../flags/options.ts';
+import { fixesMarkdownOf } from '../formats/fixes-markdown.ts';
+import { fixesTextOf } from '../formats/fixes-text.ts';
+import { writeResults } from '../formats/output.ts';
+import { UUID } from '../run/base.ts';
+import { auditing } from '../run/run.ts';
+import { reading } from './read.ts';
+
+/** Prints what to fix first: in a run, in the worst run of a check, or on a page, which it audits. */
+export const fixes = async (context: Context, target: string, options: FixesOptions): Promise<number> => {
+  if (!UUID.test(target) && !/[.:/]|^localhost$/i.test(target))
+    throw new UsageError(
+      `${target} is no id of a run or a check, and no URL. page-audit list prints the ids of checks.`,
+    );
+  if (!UUID.test(target)) return fixesOfPage(context, target, options);
+  return reading(context, options, async (client) => {
+    await print(context, options, await findFixes(client, target, context));
+    return exitCodes.good;
+  });
+};
+
+/** Audits the page. Prints the result as `run` does if the audit failed. */
+const fixesOfPage = (context: Context, url: string, options: FixesOptions): Promise<number> =>
+  auditing(context, [url], options, {
+    write: async ([result]) => {
+      if (result?.fixes) await print(context, options, result.fixes);
+      else if (result) await writeResults(context, [result], { format: 'text' });
+    },
+  });
+
+const print = (context: Context, { format }: FixesOptions, found: RunFixes): Promise<void> => {
+  if (format === 'markdown') return context.print(fixesMarkdownOf(found));
+  if (format === 'text') return context.print(fixesTextOf(found, context.view));
+  const { id, url, region, device, auditVersion, performance } = found.run;
+  const run = { runId: id, url, region, device, auditVersion, performance };
+  return context.print(`${JSON.stringify({ ...run, fixes: found.fixes }, null, 2)}\n`);
+};
