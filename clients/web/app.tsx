@@ -2,23 +2,23 @@ import { type ComponentType, render } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { keepLinksUnderBase } from './base.ts';
 import { useFocus } from './focus.ts';
-import { KeyButton, KeyPrompt } from './parts/key.tsx';
 import { type Route, type RouteIds, useRoute } from './router.ts';
-import { askForKey } from './session.ts';
+import { KeyButton, KeyPrompt } from './session/key.tsx';
+import { askForKey } from './session/session.ts';
 
 type ViewProps = RouteIds & { query: URLSearchParams };
 
 /** The views by route. The browser loads a view when it is first shown. */
 const views: Record<Route['name'], () => Promise<ComponentType<ViewProps>>> = {
-  home: () => import('./views/home.tsx').then(({ HomePage }) => HomePage),
-  check: () => import('./views/check.tsx').then(({ CheckPage }) => CheckPage),
-  run: () => import('./views/run.tsx').then(({ RunPage }) => RunPage),
-  pages: () => import('./views/pages.tsx').then(({ PagesPage }) => PagesPage),
-  trend: () => import('./views/trend.tsx').then(({ TrendPage }) => TrendPage),
-  schedules: () => import('./views/schedules.tsx').then(({ SchedulesPage }) => SchedulesPage),
-  webhooks: () => import('./views/webhooks.tsx').then(({ WebhooksPage }) => WebhooksPage),
-  comparison: () => import('./views/comparison.tsx').then(({ ComparisonPage }) => ComparisonPage),
-  unknown: () => import('./views/not-found.tsx').then(({ NotFoundPage }) => NotFoundPage),
+  home: () => import('./home/home.tsx').then(({ HomePage }) => HomePage),
+  check: () => import('./check/check.tsx').then(({ CheckPage }) => CheckPage),
+  run: () => import('./run/run.tsx').then(({ RunPage }) => RunPage),
+  pages: () => import('./pages/pages.tsx').then(({ PagesPage }) => PagesPage),
+  trend: () => import('./trend/trend.tsx').then(({ TrendPage }) => TrendPage),
+  schedules: () => import('./schedules/schedules.tsx').then(({ SchedulesPage }) => SchedulesPage),
+  webhooks: () => import('./webhooks/webhooks.tsx').then(({ WebhooksPage }) => WebhooksPage),
+  comparison: () => import('./comparison/comparison.tsx').then(({ ComparisonPage }) => ComparisonPage),
+  unknown: () => import('./not-found.tsx').then(({ NotFoundPage }) => NotFoundPage),
 };
 
 const useView = (name: Route['name']) => {

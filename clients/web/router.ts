@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks';
 import { underBase, withoutBase } from './base.ts';
-import { keepShareToken } from './share.ts';
+import { keepShareToken } from './session/share.ts';
 
 const id = '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}';
 const patterns = {

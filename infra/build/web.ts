@@ -7,7 +7,7 @@ const folder = 'clients/web';
 /** Files that the browser loads under these names. The other modules have a hash in their names. */
 const entryPoints = {
   app: `${folder}/app.tsx`,
-  page: `${folder}/page.css`,
+  page: `${folder}/styles/page.css`,
   uplot: 'uplot/dist/uPlot.min.css',
 };
 /** The views whose modules the browser loads at once, not one after the other. */
@@ -68,7 +68,7 @@ const commonModules = async (root: string): Promise<string[]> => {
     platform: 'browser',
     format: 'esm',
   });
-  const uses = views.flatMap((view) => [...modulesBehind(metafile, `${folder}/views/${view}.tsx`)]);
+  const uses = views.flatMap((view) => [...modulesBehind(metafile, `${folder}/${view}/${view}.tsx`)]);
   const counts = Map.groupBy(uses, (path) => path);
   return [...counts].filter(([, { length }]) => length >= COMMON).map(([path]) => join(root, path));
 };
@@ -92,7 +92,8 @@ const withCommon = (modules: readonly string[]): Plugin => ({
   name: 'common',
   setup: ({ onLoad }) => {
     const imports = modules.map((path) => `import ${JSON.stringify(path)};`).join('\n');
-    onLoad({ filter: /clients[\\/]web[\\/](app|views[\\/][\w-]+)\.tsx$/ }, async ({ path }) => ({
+    const files = ['app', 'not-found', ...views.map((view) => `${view}[\\\\/]${view}`)].join('|');
+    onLoad({ filter: new RegExp(`clients[\\\\/]web[\\\\/](${files})\\.tsx$`) }, async ({ path }) => ({
       loader: 'tsx',
       contents: `${await readFile(path, 'utf8')}\n${imports}`,
     }));
@@ -101,7 +102,7 @@ const withCommon = (modules: readonly string[]): Plugin => ({
 
 /** Returns the names of the files that hold the modules of a view, and of those that these import. */
 const modulesOf = ({ outputs }: Metafile, view: string): string[] => {
-  const modules = [`${folder}/app.tsx`, `${folder}/views/${view}.tsx`];
+  const modules = [`${folder}/app.tsx`, `${folder}/${view}/${view}.tsx`];
   const found = new Set(modules.map((source) => pathOf(outputs, source)));
   for (const path of found) {
     for (const { path: imported, kind } of outputs[path]?.imports ?? [])

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { messageAt, messageOfKey, messageOfLimit } from '../../clients/web/field-messages.ts';
-import { faultsOf } from '../../clients/web/form-inputs.ts';
+import { faultsOf } from '../../clients/web/new-check/form-inputs.ts';
+import { messageAt, messageOfKey, messageOfLimit } from '../../clients/web/requests/field-messages.ts';
 import { parseCheckBody } from '../../functions/lib/http/check-body.ts';
 import { parseListQuery } from '../../functions/lib/http/list-query.ts';
 import { ApiProblemError, type InputError } from '../../shared/problems.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { checksOf } from '../../clients/web/form-inputs.ts';
+import { checksOf } from '../../clients/web/new-check/form-inputs.ts';
 import { presets } from '../../shared/options/throttling.ts';
 
 /** Returns a form with these fields, as a browser sends it. */

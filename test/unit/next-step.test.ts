@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { faultsOf } from '../../clients/web/form-inputs.ts';
+import { faultsOf } from '../../clients/web/new-check/form-inputs.ts';
 import { nextStep } from '../../clients/words/words.ts';
 
 test('a page that leads to a port which browsers refuse has its own next step', () => {

@@ -1,5 +1,5 @@
 import { beforeEach, expect, test, vi } from 'vitest';
-import { keepShareToken, withShareToken } from '../../clients/web/share.ts';
+import { keepShareToken, withShareToken } from '../../clients/web/session/share.ts';
 
 const id = '71cce6bf-0000-4000-8000-000000000000';
 const other = '71cce6bf-0000-4000-8000-000000000001';

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { follow } from '../../clients/web/following.ts';
-import { readOrWait } from '../../clients/web/requests.ts';
+import { follow } from '../../clients/web/requests/following.ts';
+import { readOrWait } from '../../clients/web/requests/requests.ts';
 import { pacedAnswers, unchanged, unfinished, waited } from '../support/paced-answers.ts';
 
 const tab = Object.assign(new EventTarget(), { hidden: false });

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { incomparable, stepsOf } from '../../clients/web/series.ts';
-import { throttlingFields } from '../../clients/web/throttling.ts';
+import { throttlingFields } from '../../clients/web/new-check/throttling.ts';
+import { incomparable, stepsOf } from '../../clients/web/trend/series.ts';
 import { measuredOn } from '../../shared/comparison/comparable.ts';
 import { presets, throttlingNames } from '../../shared/options/throttling.ts';
 import { environment } from '../support/environment.ts';

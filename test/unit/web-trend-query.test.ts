@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { trendQueryOf } from '../../clients/web/trend-query.ts';
+import { trendQueryOf } from '../../clients/web/trend/trend-query.ts';
 
 const of = (address: string) => trendQueryOf(new URLSearchParams(`url=https://example.com/&${address}`));
 const parametersOf = (address: string) => Object.fromEntries(of(address).parameters);

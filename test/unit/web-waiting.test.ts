@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { waitFor } from '../../clients/web/waiting.ts';
+import { waitFor } from '../../clients/web/requests/waiting.ts';
 import { keyText } from '../../shared/service/key-text.ts';
 import { unchanged, unfinished, waited } from '../support/paced-answers.ts';
 

@@ -1,0 +1,173 @@
+import type { CheckView } from '../../../shared/check.ts';
+import type { CheckComparison } from '../../../shared/comparison/schemas.ts';
+import type { CheckExplanation, Explanation } from '../../../shared/explanation/schema.ts';
+import type { MetricName } from '../../../shared/metrics/page-metrics.ts';
+import type { Region } from '../../../shared/regions.ts';
+import { fullChangeText } from '../../words/change.ts';
+import { auditFacts, labelTexts } from '../../words/facts.ts';
+import { gradeOf, metricNames, metrics, plain, textOrDash } from '../../words/numbers.ts';
+import { localTime } from '../../words/times.ts';
+import { useLoaded } from '../requests/loading.ts';
+import { NewlyFailed } from '../ui/assertions.tsx';
+import { DataTable } from '../ui/data-table.tsx';
+import { Facts } from '../ui/facts.tsx';
+import { usePlaces } from '../ui/places.ts';
+import { Pending, ProblemNote } from '../ui/problem.tsx';
+import { Quoted } from '../ui/quoted.tsx';
+import { Reasons } from '../ui/reasons.tsx';
+import { isolated, useTitle } from '../ui/title.ts';
+import { TwoLines } from '../ui/two-lines.tsx';
+import { Graded } from '../ui/value.tsx';
+import { Verdict } from '../ui/verdict.tsx';
+import { WhatChanged } from './why.tsx';
+
+const missing = 'One of the two checks does not exist. It was erased or has expired, or it belongs to another API key.';
+
+/** Two checks, region by region. */
+export const ComparisonPage = ({ base, checkId }: { base: string; checkId: string }) => {
+  const compared = useLoaded<CheckComparison>(`/v1/checks/${checkId}/comparison?base=${base}`);
+  const before = useLoaded<CheckView>(`/v1/checks/${base}`);
+  const after = useLoaded<CheckView>(`/v1/checks/${checkId}`);
+  const why = useLoaded<CheckExplanation>(`/v1/checks/${checkId}/explanation?base=${base}`);
+  usePlaces(); // together with the checks, so that a place moves nothing
+  const all = [compared, before, after, why];
+  const { data, error } = compared;
+  const reload = () => {
+    for (const each of all) each.reload();
+  };
+  const urls = [...new Set([before.data?.url, after.data?.url])].filter((url) => url !== undefined);
+  useTitle(urls.length > 0 ? `Comparison: ${urls.map(isolated).join(', ')}` : 'Comparison');
+  // The view appears at once, so that a later answer does not move an earlier one.
+  if (!all.every((each) => each.data || each.error)) {
+    return (
+      <>
+        <h1>Two checks compared</h1>
+        <Pending reload={reload} rows={12} />
+      </>
+    );
+  }
+  return (
+    <>
+      <Heading urls={urls} />
+      <div class="row sides">
+        <Side name="Before" id={base} check={before.data} named={urls.length > 1} />
+        <Side name="After" id={checkId} check={after.data} named={urls.length > 1} />
+      </div>
+      {!data && <Pending error={error} reload={reload} missing={missing} rows={12} />}
+      {data && error && <ProblemNote error={error} reload={reload} missing={missing} />}
+      {data && <Reasons reasons={data.reasons} differences={data.differences} />}
+      {data && !why.data && why.error && (
+        <p class="muted">
+          Why they differ is unknown. <Quoted text={why.error.message} />
+        </p>
+      )}
+      {data && <NewlyFailed results={data.newlyFailed} />}
+      {data?.regions.map((region) => (
+        <RegionPart
+          key={region}
+          region={region}
+          metrics={data.metrics}
+          devices={[before.data?.device, after.data?.device]}
+          explanation={why.data?.regions[region]}
+        />
+      ))}
+    </>
+  );
+};
+
+const Heading = ({ urls: [first, second] }: { urls: readonly string[] }) => {
+  if (first === undefined) return <h1>Two checks compared</h1>;
+  return second === undefined ? (
+    <h1>
+      <TwoLines>
+        Two checks of <bdi>{first}</bdi>
+      </TwoLines>
+    </h1>
+  ) : (
+    <h1>
+      <TwoLines>
+        <bdi>{first}</bdi>
+      </TwoLines>{' '}
+      <TwoLines>
+        compared with <bdi>{second}</bdi>
+      </TwoLines>
+    </h1>
+  );
+};
+
+type SideProps = { name: string; id: string; check: CheckView | undefined; named: boolean };
+
+/** One of the checks. It is named by its URL if the other one has another URL. */
+const Side = ({ name, id, check, named }: SideProps) => (
+  <p class="grow panel">
+    <strong>{name}</strong> <a href={`/checks/${id}`}>{check ? localTime(check.createdAt) : id.slice(0, 8)}</a>
+    <br />
+    {check && named && (
+      <TwoLines>
+        <bdi>{check.url}</bdi>
+      </TwoLines>
+    )}{' '}
+    <span class="muted break">{check ? <Facts facts={[...auditFacts(check), ...labelTexts(check)]} /> : ' '}</span>
+  </p>
+);
+
+/** The devices of both checks, which the limits of a good value depend on. */
+type Devices = readonly [before: CheckView['device'], after: CheckView['device']];
+type RegionProps = {
+  region: Region;
+  metrics: CheckComparison['metrics'];
+  devices: Devices;
+  explanation: Explanation | undefined;
+};
+
+const RegionPart = ({ region, metrics: compared, devices, explanation }: RegionProps) => {
+  const place = usePlaces().get(region);
+  const rows = metrics.flatMap((name) => {
+    const each = compared[name].regions[region];
+    return each && !isUnknown(each) ? [{ name, compared: each }] : [];
+  });
+  return (
+    <>
+      <h2 id={`region-${region}`}>
+        {region}
+        <span class="place">{place}</span>
+      </h2>
+      {explanation && (
+        <p class="break">
+          <strong>Why: </strong>
+          <Quoted text={explanation.sentence} />
+        </p>
+      )}
+      <DataTable
+        labelled={`region-${region}`}
+        class="results comparison"
+        columns={['Metric', 'Before', 'After', 'Change']}
+      >
+        {rows.map((row) => (
+          <Row key={row.name} {...row} devices={devices} />
+        ))}
+      </DataTable>
+      {explanation && <WhatChanged region={region} explanation={explanation} />}
+    </>
+  );
+};
+
+type Compared = NonNullable<CheckComparison['metrics'][MetricName]['regions'][Region]>;
+
+const isUnknown = ({ base, value }: Compared) => base === null && value === null;
+
+type RowProps = { name: MetricName; compared: Compared; devices: Devices };
+
+const Row = ({ name, compared, devices }: RowProps) => (
+  <tr>
+    <th scope="row">{metricNames[name]}</th>
+    {[compared.base, compared.value].map((value, i) => (
+      <td key={i}>
+        <Graded grade={gradeOf(name, plain(value), devices[i] ?? 'mobile')} text={textOrDash(name, value)} />
+      </td>
+    ))}
+    <td>
+      <Verdict verdict={compared.verdict}>{fullChangeText(name, compared)}</Verdict>
+    </td>
+  </tr>
+);

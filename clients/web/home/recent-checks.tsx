@@ -1,0 +1,202 @@
+import type { CheckSummary } from '../../../shared/summaries.ts';
+import { labelTexts } from '../../words/facts.ts';
+import { gradeOf } from '../../words/numbers.ts';
+import { unreadableNote } from '../../words/words.ts';
+import { messageOf } from '../requests/field-messages.ts';
+import { useLoaded, useNow } from '../requests/loading.ts';
+import { useRest } from '../requests/rest.ts';
+import { navigate } from '../router.ts';
+import { Gate } from '../ui/assertions.tsx';
+import { Facts } from '../ui/facts.tsx';
+import { Field } from '../ui/field.tsx';
+import { FilterForm, LabelFilter } from '../ui/filter-form.tsx';
+import { More } from '../ui/more.tsx';
+import { Pending, ProblemNote } from '../ui/problem.tsx';
+import { Scroll } from '../ui/scroll.tsx';
+import { TwoLines } from '../ui/two-lines.tsx';
+import { Graded } from '../ui/value.tsx';
+import { Ago } from './ago.tsx';
+
+/** One page of checks. `unreadable` has the ids of checks whose stored data can't be read. */
+type CheckList = { checks: CheckSummary[]; unreadable?: string[]; nextCursor: string | null };
+
+const states = ['created', 'running', 'succeeded', 'partial', 'failed'];
+const REFRESH_SECONDS = 5;
+
+/** The checks of the caller, newest first, with filters. */
+export const RecentChecks = ({ query }: { query: URLSearchParams }) => {
+  const filters = filtersOf(query);
+  const parameters = new URLSearchParams({ limit: '20', ...filters });
+  const path = `/v1/checks?${parameters}`;
+  const first = useLoaded<CheckList>(path, {
+    isFinished: ({ checks }) => !checks.some(isOpen),
+    refreshSeconds: REFRESH_SECONDS,
+  });
+  const rest = useRest(path, first.data);
+  const checks = rest.parts.flatMap((part) => part.checks);
+  const unreadable = rest.parts.flatMap((part) => part.unreadable ?? []);
+  const wrong = (name: string) => messageOf(first.error?.errors ?? [], name);
+  const isShown = Object.values(filterNames).some(wrong);
+  return (
+    <section aria-labelledby="recent">
+      <h2 id="recent">Recent checks</h2>
+      <Filters filters={filters} wrong={wrong} />
+      {first.error && first.data && !isShown && <ProblemNote error={first.error} reload={first.reload} />}
+      {isShown ? null : first.data ? (
+        <Rows checks={checks} unreadable={unreadable} filtered={Object.keys(filters).length > 0} />
+      ) : (
+        <Pending {...first} />
+      )}
+      <More rest={rest} label="Older checks" />
+    </section>
+  );
+};
+
+/** Names of the filters in the address, with the parameters of the API. In the address, `url` fills the form. */
+const filterNames = { page: 'url', label: 'label', state: 'state', assertionsPassed: 'assertionsPassed' } as const;
+
+const filtersOf = (query: URLSearchParams): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(filterNames).flatMap(([name, parameter]) => {
+      const value = query.get(name);
+      return value ? [[parameter, value]] : [];
+    }),
+  );
+
+/** Returns the address of the page with these filters. */
+const addressOf = (values: ReadonlyMap<string, string>): string => {
+  const filled = Object.entries(filterNames).flatMap(([name, parameter]) => {
+    const value = values.get(parameter);
+    return value ? [[name, value]] : [];
+  });
+  return filled.length > 0 ? `/?${new URLSearchParams(filled)}` : '/';
+};
+
+const isOpen = ({ state }: CheckSummary) => state === 'created' || state === 'running';
+
+type FiltersProps = {
+  filters: Record<string, string>;
+  wrong: (path: string) => string | undefined;
+};
+
+const Filters = ({ filters, wrong }: FiltersProps) => {
+  const apply = (values: [string, string][]) => navigate(addressOf(new Map(values)), { scroll: false });
+  return (
+    <FilterForm label="Filter" values={filters} apply={apply} eager>
+      <Field name="filter-url" label="URL" message={wrong('url')} class="first">
+        {(input) => <input type="text" inputmode="url" name="url" placeholder="whole URL" {...input} />}
+      </Field>
+      <LabelFilter wrong={wrong} />
+      <Field name="filter-state" label="State" message={wrong('state')}>
+        {(input) => (
+          <select name="state" {...input}>
+            <option value="">all</option>
+            {states.map((state) => (
+              <option key={state}>{state}</option>
+            ))}
+          </select>
+        )}
+      </Field>
+      <Field name="filter-assertions" label="Assertions" message={wrong('assertionsPassed')}>
+        {(input) => (
+          <select name="assertionsPassed" {...input}>
+            <option value="">all</option>
+            <option value="true">passed</option>
+            <option value="false">failed</option>
+          </select>
+        )}
+      </Field>
+    </FilterForm>
+  );
+};
+
+type RowsProps = { checks: readonly CheckSummary[]; unreadable: readonly string[]; filtered: boolean };
+
+const Rows = ({ checks, unreadable, filtered }: RowsProps) => {
+  const now = useNow(30_000);
+  const note = unreadable.length > 0 && <p class="muted">{unreadableNote(unreadable)}</p>;
+  if (checks.length === 0) {
+    if (note) return note;
+    return (
+      <p class="empty">
+        {filtered ? (
+          <>
+            No check matches the filter. <a href="/">Show all checks</a>
+          </>
+        ) : (
+          'No checks yet. Enter a URL above and press Audit.'
+        )}
+      </p>
+    );
+  }
+  return (
+    <>
+      <Scroll labelledBy="recent">
+        <table class="list" aria-labelledby="recent">
+          <thead>
+            <tr>
+              <th scope="col">Page</th>
+              <th scope="col">Performance by region</th>
+              <th scope="col">Created</th>
+            </tr>
+          </thead>
+          <tbody>
+            {checks.map((check) => (
+              <Row key={check.id} check={check} now={now} />
+            ))}
+          </tbody>
+        </table>
+      </Scroll>
+      {note}
+    </>
+  );
+};
+
+const Row = ({ check, now }: { check: CheckSummary; now: number }) => {
+  return (
+    <tr>
+      <td class="page">
+        <TwoLines>
+          <a href={`/checks/${check.id}`}>
+            <bdi>{check.url}</bdi>
+          </a>
+        </TwoLines>{' '}
+        <span class="muted">
+          <Facts facts={[...labelTexts(check), check.device ?? 'mobile']} />
+        </span>
+      </td>
+      <td>
+        <Outcome check={check} />
+      </td>
+      <td class="when">
+        <Ago at={check.createdAt} now={now} />
+      </td>
+    </tr>
+  );
+};
+
+const Outcome = ({ check }: { check: CheckSummary }) => {
+  const finished = check.runs.filter((run) => run.state === 'succeeded' || run.state === 'failed');
+  return (
+    <ul class="outcome">
+      {isOpen(check) && (
+        <li>◐ {check.state === 'created' ? 'waiting' : `running, ${finished.length} of ${check.runs.length} done`}</li>
+      )}
+      {typeof check.assertionsPassed === 'boolean' && (
+        <li>
+          <Gate passed={check.assertionsPassed} />
+        </li>
+      )}
+      {finished.map(({ id, region, state, performance }) => (
+        <li key={id}>
+          {state === 'failed' ? (
+            <span class="poor">✗ failed</span>
+          ) : (
+            <Graded grade={gradeOf('performance', performance, 'mobile')} text={performance ?? '–'} />
+          )}{' '}
+          <span class="muted">{region}</span>
+        </li>
+      ))}
+    </ul>
+  );
+};

@@ -1,0 +1,119 @@
+import type { Environment as Facts } from '../../../shared/environment.ts';
+import { optionNames, options } from '../../../shared/options/audit-options.ts';
+import type { RunView } from '../../../shared/run.ts';
+import { valuesText } from '../../words/facts.ts';
+import { counted } from '../../words/numbers.ts';
+import { localTime } from '../../words/times.ts';
+import { cpuWaitText } from '../../words/words.ts';
+import { DataTable } from '../ui/data-table.tsx';
+
+/** Requests of the page that the service blocked. */
+export const Blocked = ({ run }: { run: RunView }) => {
+  if (run.blockedRequestCount === 0) return null;
+  return (
+    <>
+      <h2 id="blocked">{counted(run.blockedRequestCount, 'blocked request')}</h2>
+      <p class="muted">
+        These requests of the page failed, because the service does not let a page reach every address.
+      </p>
+      <DataTable labelled="blocked" columns={['Host', 'Port', 'Requests', 'Reason']}>
+        {run.blockedRequests.map((each) => (
+          <tr key={`${each.host} ${each.port} ${each.reason}`}>
+            <th scope="row" class="break">
+              <bdi>{each.host}</bdi>
+            </th>
+            <td>{each.port}</td>
+            <td>{each.count}</td>
+            <td>{each.reason}</td>
+          </tr>
+        ))}
+      </DataTable>
+    </>
+  );
+};
+
+/** Every audit of the run. */
+export const Attempts = ({ run }: { run: RunView }) => {
+  if (run.attempts.length === 0) return null;
+  return (
+    <>
+      <h2 id="attempts">Attempts</h2>
+      <DataTable labelled="attempts" columns={['Attempt', 'Started', 'Time', 'Result']}>
+        {run.attempts.map((each) => (
+          <tr key={each.number}>
+            <th scope="row">{each.number}</th>
+            <td>{localTime(each.startedAt)}</td>
+            <td>{each.seconds.toFixed(1)} s</td>
+            <td>
+              {each.code === null ? <span class="pass">✔ sample</span> : <span class="poor">✗ {each.code}</span>}
+              {each.auditCode && (
+                <>
+                  {' '}
+                  <code>{each.auditCode}</code>
+                </>
+              )}
+              {each.variant === 'against' && <span class="muted"> second variant</span>}
+              {each.contended && <span class="muted"> other processes used the CPU</span>}
+            </td>
+          </tr>
+        ))}
+      </DataTable>
+    </>
+  );
+};
+
+const percent = (share: number | null) => (share === null ? '–' : `${(share * 100).toFixed(0)} %`);
+
+const throttlingOf = ({ throttling, throttlingValues: values }: Facts) => {
+  if (!values) return throttling === 'provided' ? 'none' : (throttling ?? '–');
+  return `${throttling}: ${valuesText(values)}`;
+};
+
+const benchmarkOf = ({ benchmarkIndex, benchmarkedAt }: Facts) => {
+  if (benchmarkIndex === null) return '–';
+  const index = benchmarkIndex.toLocaleString('en');
+  return benchmarkedAt ? `${index}, measured at ${localTime(benchmarkedAt)}` : index;
+};
+
+/** Returns the options that change the results, by their titles. The device and the throttling have words of their own. */
+const optionRows = (environment: Facts) =>
+  optionNames.flatMap((name) => {
+    if (name === 'device' || name === 'throttling' || !(name in environment)) return [];
+    const value: unknown = environment[name as keyof Facts];
+    const text = Array.isArray(value) ? value.join(', ') : String(value ?? '');
+    return text === '' ? [] : [[options[name].title, text]];
+  });
+
+/** Browser and machine of the run. */
+export const Environment = ({ run }: { run: RunView }) => {
+  const { environment } = run;
+  if (!environment) return null;
+  const { cpuCount, memoryMiB, contended } = environment;
+  const rows = [
+    ['Browser', environment.chromium],
+    ['Throttling', throttlingOf(environment)],
+    ...optionRows(environment),
+    ['Machine', `${cpuCount ?? '–'} CPUs, ${memoryMiB?.toLocaleString('en') ?? '–'} MiB, ${environment.kernel ?? '–'}`],
+    ['Fingerprint of the machine', environment.host ?? '–'],
+    ['CPU benchmark', benchmarkOf(environment)],
+    ['CPU used by others', percent(environment.cpuBusy)],
+    ['CPU taken by the hypervisor', percent(environment.cpuStolen)],
+    ['Wait for a CPU', cpuWaitText(environment)],
+    ['Contended', contended === null ? '–' : contended ? "yes: don't compare the performance of this run" : 'no'],
+  ];
+  return (
+    <>
+      <h2 id="environment">Environment</h2>
+      <DataTable labelled="environment" columns={['Fact', 'Value']}>
+        {rows.map(([name, value]) => (
+          <tr key={name}>
+            <th scope="row">{name}</th>
+            <td class="break">
+              <bdi>{value}</bdi>
+            </td>
+          </tr>
+        ))}
+      </DataTable>
+    </>
+  );
+};

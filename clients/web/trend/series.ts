@@ -1,0 +1,78 @@
+import { differencesOf, reasonsAgainst } from '../../../shared/comparison/comparable.ts';
+import { isSpoiledBy } from '../../../shared/comparison/spoils.ts';
+import type { MetricName } from '../../../shared/metrics/page-metrics.ts';
+import { allRegions } from '../../../shared/regions.ts';
+import type { RunSummary } from '../../../shared/summaries.ts';
+import { otherText, stepText } from '../../words/differences.ts';
+import { useFollowed } from '../requests/loading.ts';
+import { read } from '../requests/requests.ts';
+
+/** Most runs that a chart has. */
+export const MAX_RUNS = 400;
+/** Most pages that the service is read for. A page may have few runs. */
+const MAX_PAGES = 100;
+
+/** One page of runs. `unreadable` has the ids of runs whose stored data can't be read. */
+type RunList = { runs: RunSummary[]; unreadable?: string[]; nextCursor: string | null };
+
+/** Reads the finished runs of a URL, newest first, page by page. `filter` has parameters of `GET /v1/runs`; null reads nothing. */
+export const useSeries = (filter: string | null) => {
+  const { data, error, reload } = useFollowed(filter, ({ signal }) => readAll(filter ?? '', signal));
+  return { runs: data?.runs ?? [], unreadable: data?.unreadable ?? [], done: data !== undefined, error, reload };
+};
+
+const readAll = async (filter: string, signal: AbortSignal) => {
+  const runs: RunSummary[] = [];
+  const unreadable: string[] = [];
+  let cursor: string | null = null;
+  let headers = new Headers();
+  for (let pages = 0; pages < MAX_PAGES && runs.length < MAX_RUNS; pages += 1) {
+    const next = cursor ? `&cursor=${encodeURIComponent(cursor)}` : '';
+    const answer = await read<RunList>(`/v1/runs?${filter}&limit=100${next}`, { signal });
+    const page = answer.data as RunList; // a 304 needs an entity tag
+    headers = answer.headers;
+    runs.push(...page.runs);
+    unreadable.push(...(page.unreadable ?? []));
+    cursor = page.nextCursor;
+    if (!cursor) break;
+  }
+  return { data: { runs: runs.slice(0, MAX_RUNS), unreadable }, headers };
+};
+
+/** Returns the regions of runs, in the order of the regions of the service. */
+export const regionsOf = (runs: readonly RunSummary[]) => {
+  const found = new Set(runs.map(({ region }) => region));
+  return allRegions.filter((region) => found.has(region));
+};
+
+type ComparedRun = Parameters<typeof reasonsAgainst>[0] & Record<'region' | 'state', string>;
+
+/** Returns why a metric of runs, newest first, is not comparable with the newest run of their region. */
+export const incomparable = <Run extends ComparedRun>(runs: readonly Run[], name: MetricName): Map<Run, string> => {
+  const newest = new Map<string, Run>();
+  for (const run of runs) {
+    if (run.state === 'succeeded' && !run.contended && !newest.has(run.region)) newest.set(run.region, run);
+  }
+  const reasons = new Map<Run, string>();
+  for (const run of runs) {
+    const first = reasonsAgainst(newest.get(run.region) ?? run, run).find((code) => isSpoiledBy(name, code));
+    if (first) reasons.set(run, otherText(first));
+  }
+  return reasons;
+};
+
+/**
+ * Returns the runs, newest first, with which a metric begins a new series in their region, and what changed there: an input, or
+ * a part of the service. Another machine begins none, because several may take turns.
+ */
+export const stepsOf = <Run extends ComparedRun>(runs: readonly Run[], name: MetricName): Map<Run, string> => {
+  const before = new Map<string, Run>();
+  const steps = new Map<Run, string>();
+  for (const run of runs.toReversed()) {
+    if (run.state !== 'succeeded') continue;
+    const changed = differencesOf(before.get(run.region) ?? run, run).filter(({ code }) => isSpoiledBy(name, code));
+    if (changed.length > 0) steps.set(run, changed.map(stepText).join(', '));
+    before.set(run.region, run);
+  }
+  return steps;
+};

@@ -1,0 +1,113 @@
+import { useState } from 'preact/hooks';
+import type { MetricName } from '../../../shared/metrics/page-metrics.ts';
+import type { RunSummary } from '../../../shared/summaries.ts';
+import { labels, metrics, numberOf } from '../../words/numbers.ts';
+import { unreadableNote } from '../../words/words.ts';
+import { messageOf } from '../requests/field-messages.ts';
+import { replaceUrl } from '../router.ts';
+import { usePlaces } from '../ui/places.ts';
+import { Pending, ProblemNote } from '../ui/problem.tsx';
+import { isolated, useTitle } from '../ui/title.ts';
+import { TwoLines } from '../ui/two-lines.tsx';
+import { PageNow } from './page-now.tsx';
+import { MAX_RUNS, useSeries } from './series.ts';
+import { TrendChart } from './trend-chart.tsx';
+import { TrendFilter } from './trend-filter.tsx';
+import { trendQueryOf } from './trend-query.ts';
+import { TrendTable } from './trend-table.tsx';
+
+/** A page over time: one line per region. Its filters are in the address. */
+export const TrendPage = ({ query }: { query: URLSearchParams }) => {
+  const { url, parameters, page, faults, isFiltered } = trendQueryOf(query);
+  const filter = `${parameters}`;
+  const isReady = url !== '' && Object.keys(faults).length === 0;
+  const series = useSeries(isReady ? filter : null);
+  useTitle(url ? `Over time: ${isolated(url)}` : 'A page over time');
+  const refused = (name: string) => messageOf(series.error?.errors ?? [], name);
+  const wrong = (name: string) => faults[name] ?? refused(name);
+  usePlaces(); // together with the results, so that a place moves nothing
+  const isShown = isReady && !filterNames.some(refused);
+  return (
+    <>
+      <h1>
+        {url ? (
+          <TwoLines key={url}>
+            <bdi>{url}</bdi>
+          </TwoLines>
+        ) : (
+          'A page over time'
+        )}
+      </h1>
+      <TrendFilter query={query} wrong={wrong} />
+      {url === '' && <p class="empty">Enter the URL of a page that was audited before.</p>}
+      {isShown && (
+        <>
+          <PageNow key={`now ${page}`} filter={`${page}`} />
+          <Series key={filter} {...{ series, filter, isFiltered }} metric={query.get('metric')} />
+        </>
+      )}
+    </>
+  );
+};
+
+const filterNames = ['url', 'device', 'region', 'label'];
+
+type SeriesProps = {
+  series: ReturnType<typeof useSeries>;
+  filter: string;
+  isFiltered: boolean;
+  metric: string | null;
+};
+
+const Series = ({ series, filter, isFiltered, metric }: SeriesProps) => {
+  const { runs, unreadable, done, error, reload } = series;
+  const [chosen, setChosen] = useState(metrics.find((each) => each === metric) ?? 'performance');
+  const choose = (name: MetricName) => {
+    setChosen(name);
+    const address = new URLSearchParams(location.search);
+    address.set('metric', name);
+    replaceUrl(`/pages?${address}`);
+  };
+  if (runs.length === 0 && !done) return <Pending error={error} reload={reload} rows={10} />;
+  const note = unreadable.length > 0 && <p class="muted">{unreadableNote(unreadable, 'run')}</p>;
+  if (runs.length === 0) return note || <NoRuns isFiltered={isFiltered} />;
+  return (
+    <>
+      {error && <ProblemNote error={error} reload={reload} />}
+      <Tabs runs={runs} chosen={chosen} choose={choose} />
+      <TrendChart runs={runs} name={chosen} />
+      <p class="legend">
+        <span>● comparable with the newest run of its region</span>
+        <span>○ not comparable with it. The note in the table says why</span>
+        <span>┆ a new series begins, because the way of auditing changed</span>
+        {runs.length >= MAX_RUNS && <span>The newest {MAX_RUNS} runs are shown.</span>}
+      </p>
+      {note}
+      <TrendTable runs={runs} name={chosen} filter={filter} />
+    </>
+  );
+};
+
+const NoRuns = ({ isFiltered }: { isFiltered: boolean }) =>
+  isFiltered ? (
+    <p class="empty">No finished run of this URL matches the filter. Empty a field above to see more runs.</p>
+  ) : (
+    <p class="empty">
+      No finished run of this URL on this device is stored. <a href="/">Audit it</a> first.
+    </p>
+  );
+
+type TabsProps = { runs: readonly RunSummary[]; chosen: MetricName; choose: (name: MetricName) => void };
+
+/** The switch between the metrics that a run has. */
+const Tabs = ({ runs, chosen, choose }: TabsProps) => (
+  <div class="tabs" role="group" aria-label="Metric">
+    {metrics
+      .filter((name) => name === chosen || runs.some((run) => numberOf(run, name) !== null))
+      .map((name) => (
+        <button type="button" key={name} aria-pressed={name === chosen} onClick={() => choose(name)}>
+          {labels[name]}
+        </button>
+      ))}
+  </div>
+);

@@ -1,0 +1,38 @@
+import { useEffect, useState } from 'preact/hooks';
+import type { Region } from '../../../shared/regions.ts';
+import type { RegionList } from '../../../shared/service/offer.ts';
+import { readBody } from '../requests/requests.ts';
+
+type Places = ReadonlyMap<Region, string>;
+
+let loading: Promise<Places> | undefined;
+let known: Places = new Map();
+
+/** Reads the places once for all views. A view shows a region without its place if that fails. */
+const load = () => {
+  loading ??= readBody<RegionList>('/v1/regions').then(
+    ({ regions }) => (known = new Map(regions.map(({ id, place }) => [id, place]))),
+    () => {
+      loading = undefined;
+      return known;
+    },
+  );
+  return loading;
+};
+
+/** Returns where each region of the service is. It is empty until the service has answered. */
+export const usePlaces = (): Places => {
+  const [places, setPlaces] = useState(known);
+  useEffect(() => void load().then(setPlaces), []);
+  return places;
+};
+
+/** Returns true if several regions are one place, so that a comparison of them says nothing. */
+export const areOnePlace = (places: Places, runs: readonly { region: Region }[]): boolean =>
+  runs.length > 1 && new Set(runs.map(({ region }) => places.get(region) ?? region)).size === 1;
+
+/** Returns the name of a region with its place, such as `us-west1 (Oregon, USA)`. */
+export const withPlace = (places: Places, region: Region): string => {
+  const place = places.get(region);
+  return place ? `${region} (${place})` : region;
+};
