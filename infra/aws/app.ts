@@ -16,7 +16,7 @@ try {
     alarmEmail: setting('alarmEmail', 'ALARM_EMAIL'),
   });
   if (setting('assets') !== 'none') {
-    const { build } = await import('../build.ts'); // a deploy always contains the current source
+    const { build } = await import('../bundle/main.ts'); // a deploy always contains the current source
     await build({ print: console.error }); // the CDK reads stdout
   }
   stacksOf(app, environment);

@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs';
 import { constants, setPriority } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { hashOfSources } from '../build/sources.ts';
+import { hashOfSources } from '../bundle/sources.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const builder = fileURLToPath(new URL('build-auditor.ts', import.meta.url));
@@ -15,7 +15,7 @@ export const isBundle = (name: string): boolean => /^auditor-[0-9a-f]{16}$/.test
 
 /** Returns the folder of the auditor's bundle. Its name changes with the sources and with their place, which is in the bundle. */
 export const auditorFolder = async (dir: string): Promise<string> => {
-  const hash = await hashOfSources(root, ['functions/auditor', 'functions/lib', 'shared', 'infra/build']);
+  const hash = await hashOfSources(root, ['functions/auditor', 'functions/lib', 'shared', 'infra/bundle']);
   return join(dir, `auditor-${createHash('sha256').update(`${hash} ${root}`).digest('hex').slice(0, 16)}`);
 };
 

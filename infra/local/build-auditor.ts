@@ -3,8 +3,8 @@ import { chmod, mkdir, readdir, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { removeStale } from '../../functions/auditor/host/stale-entries.ts';
-import { auditorFiles } from '../build/auditor.ts';
-import { writeFiles } from '../build/files.ts';
+import { auditorFiles } from '../bundle/auditor.ts';
+import { writeFiles } from '../bundle/files.ts';
 import { isBundle, PART_PREFIX } from './auditor-bundle.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));

@@ -2,8 +2,8 @@ import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { stop } from 'esbuild';
-import type { Files } from '../build/files.ts';
-import { webFiles } from '../build/web.ts';
+import type { Files } from '../bundle/files.ts';
+import { webFiles } from '../bundle/web.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { build } from '../../infra/build.ts';
+import { build } from '../../infra/bundle/main.ts';
 import type { AuditVersion } from '../../shared/audit-versions.ts';
 import { type ApiFunction, apiFunctions } from '../../shared/service/routes.ts';
 import { newFolder, nextMessage, removeFolder, root, startNode } from './children.ts';

@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { buildCli } from '../../infra/build/cli.ts';
+import { buildCli } from '../../infra/bundle/cli.ts';
 import { type Api, startApi } from '../support/api.ts';
 import { needsOlderNode, olderNode } from '../support/older-node.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';

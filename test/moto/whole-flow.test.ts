@@ -10,7 +10,7 @@ import {
 } from '@aws-sdk/client-sqs';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import type { Lease } from '../../functions/lib/store/leases.ts';
-import { build } from '../../infra/build.ts';
+import { build } from '../../infra/bundle/main.ts';
 import { lambdaContext } from '../../infra/local/lambda-context.ts';
 import { namesOf } from '../../infra/names.ts';
 import { type Region, regions } from '../../shared/regions.ts';

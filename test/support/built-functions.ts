@@ -1,4 +1,4 @@
-import { build } from '../../infra/build.ts';
+import { build } from '../../infra/bundle/main.ts';
 import type { Handler } from '../../infra/local/gateway.ts';
 import { oncePerRun } from './once-per-run.ts';
 

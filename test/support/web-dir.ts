@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
-import { writeFiles } from '../../infra/build/files.ts';
-import { webFiles } from '../../infra/build/web.ts';
+import { writeFiles } from '../../infra/bundle/files.ts';
+import { webFiles } from '../../infra/bundle/web.ts';
 import { oncePerRun } from './once-per-run.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));

@@ -40,7 +40,7 @@ const forbidden: Record<string, readonly string[]> = {
   'functions/auditor/egress': ['../stop-rules.ts', '../parent/timers.ts', '../../lib/store/items.ts'],
   'functions/auditor/host': ['../stop-rules.ts', '../verdict/judge.ts', '../../lib/http/input.ts'],
   infra: ['../functions/sweep.ts', './aws/app.ts', './local/aws.ts', '@aws-sdk/client-s3', 'constructs'],
-  'infra/build': ['../../functions/sweep.ts', '../aws/app.ts', '../local/aws.ts', 'lighthouse'],
+  'infra/bundle': ['../../functions/sweep.ts', '../aws/app.ts', '../local/aws.ts', 'lighthouse'],
   'infra/aws': ['../../functions/sweep.ts', '../local/aws.ts', '@aws-sdk/client-s3', 'lighthouse-12/core/index.js'],
   'infra/local': ['../../test/support/full.ts', 'aws-cdk-lib/aws-s3', 'puppeteer-core'],
   'infra/operator': ['../../test/support/full.ts', '@aws-sdk/client-s3', 'constructs', 'puppeteer-core'],
@@ -55,7 +55,7 @@ const allowed: Record<string, readonly string[]> = {
   'functions/lib/store': ['./items.ts', '../log.ts', '@aws-sdk/lib-dynamodb'],
   'functions/auditor': ['./messages.ts', '../../shared/run.ts'],
   'functions/auditor/verdict': ['./moves.ts', '../messages.ts', '../../lib/redact.ts', '../../../shared/run.ts'],
-  'infra/build': ['../../functions/auditor/lighthouse/stand-ins.ts', 'esbuild'],
+  'infra/bundle': ['../../functions/auditor/lighthouse/stand-ins.ts', 'esbuild'],
   'infra/local': ['../../functions/sweep.ts', '@aws-sdk/client-s3'],
 };
 

@@ -5,7 +5,7 @@ import { css, type Site, type StaticFile, script, siteOf } from './static-files.
 // By default Swagger UI sends the document to a validator on the internet.
 const start = `SwaggerUIBundle({ url: 'v1/openapi.json', dom_id: '#swagger-ui', deepLinking: true, validatorUrl: null });\n`;
 
-/** Returns the page and its files. The deployed function has those of the package beside it (infra/build.ts). */
+/** Returns the page and its files. The deployed function has those of the package beside it (infra/bundle/main.ts). */
 export const readDocs = async (): Promise<Site> => {
   const { resolve } = createRequire(import.meta.url);
   const ofPackage = async (name: string, type: string): Promise<[string, StaticFile]> => [

@@ -59,7 +59,7 @@ export const staticFiles = ({ read, policy }: { read: () => Promise<Site>; polic
   return {
     page: async ({ headers }: SiteRequest, view = 'home'): Promise<Reply> => {
       const page = (await load()).pages.get(view);
-      if (!page) throw new Error(`The build has no page of the view ${view}. Add it in infra/build/web.ts.`);
+      if (!page) throw new Error(`The build has no page of the view ${view}. Add it in infra/bundle/web.ts.`);
       return reply(`page-${view}`, page, headers, pageHeaders(policy));
     },
     file: async ({ params, headers }: SiteRequest & Pick<Request, 'params'>): Promise<Reply> => {

@@ -27,7 +27,7 @@ export const webSite = ({ WEB_DIR = beside, REPORT_ORIGIN, PUBLIC_URL }: WebSett
   policy: webPolicy(REPORT_ORIGIN),
 });
 
-/** Returns the web page and its files from the folder that `infra/build/web.ts` fills. */
+/** Returns the web page and its files from the folder that `infra/bundle/web.ts` fills. */
 export const readWeb = async (folder: string, reportOrigin?: string, base = ''): Promise<Site> => {
   const names = (await readdir(folder)).sort();
   const contents = await Promise.all(names.map((name) => readFile(join(folder, name))));

@@ -113,6 +113,6 @@ const modulesOf = ({ outputs }: Metafile, view: string): string[] => {
 
 const pathOf = (outputs: Metafile['outputs'], source: string): string => {
   const found = Object.entries(outputs).find(([, { entryPoint }]) => entryPoint === source);
-  if (!found) throw new Error(`The page has no bundle of ${source}. Correct its path in infra/build/web.ts.`);
+  if (!found) throw new Error(`The page has no bundle of ${source}. Correct its path in infra/bundle/web.ts.`);
   return found[0];
 };

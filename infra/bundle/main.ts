@@ -2,17 +2,17 @@ import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join, parse } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { bundle } from './build/bundle.ts';
-import { packedChromium } from './build/chromium.ts';
-import { type Files, inFolder, sizesOf, writeFiles } from './build/files.ts';
-import { fontFiles } from './build/fonts.ts';
-import { filesOfLinkedReleases, linkedReleases } from './build/lighthouse.ts';
-import { viewerFiles } from './build/report-viewer.ts';
-import { type Asset, checkSize, mb, partsOf } from './build/sizes.ts';
-import { hashOfSources } from './build/sources.ts';
-import { webFiles } from './build/web.ts';
+import { bundle } from './bundle.ts';
+import { packedChromium } from './chromium.ts';
+import { type Files, inFolder, sizesOf, writeFiles } from './files.ts';
+import { fontFiles } from './fonts.ts';
+import { filesOfLinkedReleases, linkedReleases } from './lighthouse.ts';
+import { viewerFiles } from './report-viewer.ts';
+import { type Asset, checkSize, mb, partsOf } from './sizes.ts';
+import { hashOfSources } from './sources.ts';
+import { webFiles } from './web.ts';
 
-const root = fileURLToPath(new URL('..', import.meta.url));
+const root = fileURLToPath(new URL('../..', import.meta.url));
 const dist = join(root, 'dist');
 
 /**
@@ -29,7 +29,7 @@ type Options = { out?: string; print?: (line: string) => void };
  */
 export const build = async ({ out = join(dist, 'functions'), print = () => {} }: Options = {}): Promise<void> => {
   const marker = join(out, 'sources.sha256');
-  const sources = await hashOfSources(root, ['functions', 'shared', 'infra/build', 'clients']);
+  const sources = await hashOfSources(root, ['functions', 'shared', 'infra/bundle', 'clients']);
   if (existsSync(marker) && (await readFile(marker, 'utf8')) === sources) return print(`${out} is up to date.`);
 
   const startedAt = performance.now();

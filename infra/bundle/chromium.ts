@@ -41,7 +41,7 @@ const pack = async (main: string, version: string, folder: string): Promise<void
     await promisify(execFile)(process.execPath, ['--input-type=module', '-e', script], { env });
     for (const name of await readdir(unpacked, { recursive: true })) {
       const from = join(unpacked, name);
-      if (!(await stat(from)).isFile() || name.startsWith('fonts/')) continue; // infra/build/fonts.ts has the fonts
+      if (!(await stat(from)).isFile() || name.startsWith('fonts/')) continue; // infra/bundle/fonts.ts has the fonts
       const to = join(packed, `${relative(unpacked, from)}.zst`);
       await mkdir(dirname(to), { recursive: true });
       await writeFile(to, await promisify(zstdCompress)(await readFile(from), { params }));
