@@ -226,6 +226,7 @@ const sharedAuditors = (): Auditors => {
   pool = auditors({
     targets: targetPolicy(env),
     chromiumDir: env.CHROMIUM_DIR,
+    chromium: env.CHROMIUM,
     extraCaFile: env.EXTRA_CA_FILE,
     auditorDir: env.AUDITOR_DIR,
     timedAtOnce: env.TIMED_AT_ONCE,

@@ -5,5 +5,5 @@ import { programFolder } from './program-folder.ts';
 
 /** Unpacks Chromium and bundles Lighthouse ahead, for the image of a container. Throws if Chromium does not start. */
 const folder = programFolder(undefined, '.', console.log);
-await prepareChromium(folder);
+await prepareChromium({ chromiumDir: folder });
 await buildAuditor(await auditorFolder(folder));

@@ -1,6 +1,7 @@
 import { lookup } from 'node:dns/promises';
 import { S3Client } from '@aws-sdk/client-s3';
 import { SQSClient } from '@aws-sdk/client-sqs';
+import { installedBrowser } from '../../functions/auditor/host/installed-browser.ts';
 import { clientSettings } from '../../functions/lib/aws-client.ts';
 import { redactForLog } from '../../functions/lib/redact.ts';
 import { isLoopbackAddress } from '../../functions/lib/targets/addresses.ts';
@@ -21,6 +22,7 @@ export type ServiceSettings = {
   host: string;
   port: number; // 0: any free port
   dataDir: string;
+  chromium?: string; // an installed browser: its path, or `auto`
   chromiumDir?: string; // where Chromium is unpacked; a folder beside the sources by default
   auditsAtOnce: number;
   auth: 'keys' | 'open';
@@ -45,11 +47,15 @@ const SWEEP_MS = 10_000; // a minute on AWS; shorter here, to resume lost runs s
 export const startService = async (settings: ServiceSettings, print: (line: string) => void) => {
   process.env.UV_THREADPOOL_SIZE ??= `${functionRows['run-audit'].threads}`; // before Node starts its first thread
   if (settings.auth === 'open') await requireLoopback(settings.host);
+  const browser = settings.chromium === undefined ? undefined : await installedBrowser(settings.chromium);
   const chromiumDir = programFolder(settings.chromiumDir, settings.dataDir, print);
   const auditorDir = await auditorFolder(chromiumDir);
   let onRecovered = () => {};
   // Before the imports below, because they import a logger, which reads the environment on import.
-  Object.assign(process.env, environmentOf(settings), { CHROMIUM_DIR: chromiumDir, AUDITOR_DIR: auditorDir });
+  Object.assign(process.env, environmentOf(settings), {
+    ...{ CHROMIUM_DIR: chromiumDir, AUDITOR_DIR: auditorDir },
+    ...(browser && { CHROMIUM: browser.executable }),
+  });
   const { startAws } = await import('./aws.ts');
   const { dataDir } = settings;
   const [page, aws] = await Promise.all([

@@ -32,11 +32,15 @@ export const ExtraCaFile = z
   })
   .optional();
 
+/** An installed browser. The start looks for it. */
+export const Chromium = z.string().min(1, 'Use the path of a Chromium, or auto.').optional();
+
 /** Environment variables of `npm start`. Every message says which values a variable accepts. */
 export const Settings = z.object({
   HOST: z.string().min(1, 'Use an address of this machine, such as 127.0.0.1.').default('127.0.0.1'),
   PORT: wholeNumber(0, 65535).default(4080),
   DATA_DIR: z.string().min(1, 'Use the path of a folder, such as .local.').default('.local'),
+  CHROMIUM: Chromium,
   CHROMIUM_DIR: z.string().min(1, 'Use the path of a folder, such as .chromium.').optional(),
   AUDITS_AT_ONCE: wholeNumber(1, 64).optional(),
   TIMED_AT_ONCE: wholeNumber(1, 64).optional(),
@@ -93,6 +97,7 @@ export const settingsFrom = (env: Record<string, string | undefined>): ServiceSe
     host: HOST,
     port: settings.PORT,
     dataDir: resolve(settings.DATA_DIR),
+    ...(settings.CHROMIUM && { chromium: settings.CHROMIUM }),
     ...(settings.CHROMIUM_DIR && { chromiumDir: resolve(settings.CHROMIUM_DIR) }),
     auditsAtOnce: auditsAtOnceFrom(settings),
     auth: AUTH,

@@ -2,7 +2,15 @@ import { resolve } from 'node:path';
 import { z } from 'zod';
 import { regions } from '../../shared/regions.ts';
 import { MAX_OPEN_SHARDS } from '../../shared/service/partitions.ts';
-import { auditsAtOnceFrom, ExtraCaFile, oneOf, TargetsAllow, throwInvalid, wholeNumber } from './start-settings.ts';
+import {
+  auditsAtOnceFrom,
+  Chromium,
+  ExtraCaFile,
+  oneOf,
+  TargetsAllow,
+  throwInvalid,
+  wholeNumber,
+} from './start-settings.ts';
 
 const awsRegions = Object.values<string>(regions);
 const awsRegion = z.enum(awsRegions, { error: `Use one of ${awsRegions.join(', ')}.` });
@@ -25,6 +33,7 @@ const Settings = z.object({
   SANDBOX: oneOf('required', 'optional').default('required'),
   TARGETS_ALLOW: TargetsAllow,
   EXTRA_CA_FILE: ExtraCaFile,
+  CHROMIUM: Chromium,
   CHROMIUM_DIR: text('Use the path of a folder, such as .chromium.').optional(),
   STOP_SECONDS: wholeNumber(0, 900).default(20),
   LOG_LEVEL: oneOf('DEBUG', 'INFO', 'WARN', 'ERROR').default('INFO'),
@@ -36,7 +45,8 @@ export type WorkerSettings = ReturnType<typeof workerSettingsFrom>;
 export const workerSettingsFrom = (env: Record<string, string | undefined>) => {
   const parsed = Settings.safeParse(env);
   if (!parsed.success) return throwInvalid('The worker', parsed.error);
-  const { QUEUE_URL, AWS_REGION, STOP_SECONDS, CHROMIUM_DIR, LOG_LEVEL, SANDBOX, EXTRA_CA_FILE } = parsed.data;
+  const { QUEUE_URL, AWS_REGION, STOP_SECONDS, CHROMIUM, CHROMIUM_DIR, LOG_LEVEL, SANDBOX, EXTRA_CA_FILE } =
+    parsed.data;
   const inUrl = /^https:\/\/sqs\.([a-z0-9-]+)\.amazonaws\.com\//.exec(QUEUE_URL)?.[1];
   const region = awsRegion.safeParse(inUrl ?? AWS_REGION);
   if (!region.success) {
@@ -48,6 +58,7 @@ export const workerSettingsFrom = (env: Record<string, string | undefined>) => {
     awsRegion: region.data,
     auditsAtOnce: auditsAtOnceFrom(parsed.data),
     stopMs: STOP_SECONDS * 1000,
+    ...(CHROMIUM && { chromium: CHROMIUM }),
     ...(CHROMIUM_DIR && { chromiumDir: resolve(CHROMIUM_DIR) }),
     /** Variables of the function `run-audit` whose defaults differ from those of Lambda. */
     env: {

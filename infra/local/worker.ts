@@ -1,4 +1,5 @@
 import { SQSClient } from '@aws-sdk/client-sqs';
+import { installedBrowser } from '../../functions/auditor/host/installed-browser.ts';
 import { slots } from '../../functions/lib/slots.ts';
 import { functionRows } from '../../shared/service/functions.ts';
 import { auditorFolder, buildWhenIdle } from './auditor-bundle.ts';
@@ -11,12 +12,16 @@ import type { WorkerSettings } from './worker-settings.ts';
  * process, because it sets `process.env`.
  */
 export const startWorker = async (settings: WorkerSettings, print: (line: string) => void) => {
-  const { queueUrl, awsRegion, auditsAtOnce, stopMs } = settings;
+  const { queueUrl, awsRegion, auditsAtOnce, stopMs, chromium } = settings;
   process.env.UV_THREADPOOL_SIZE ??= `${functionRows['run-audit'].threads}`; // before Node starts its first thread
+  const browser = chromium === undefined ? undefined : await installedBrowser(chromium);
   const chromiumDir = programFolder(settings.chromiumDir, '.', print);
   const auditorDir = await auditorFolder(chromiumDir);
   // Before the import below, because it imports a logger, which reads the environment on import.
-  Object.assign(process.env, settings.env, { CHROMIUM_DIR: chromiumDir, AUDITOR_DIR: auditorDir });
+  Object.assign(process.env, settings.env, {
+    ...{ CHROMIUM_DIR: chromiumDir, AUDITOR_DIR: auditorDir },
+    ...(browser && { CHROMIUM: browser.executable }),
+  });
   const runAudit = await import('../../functions/run-audit.ts');
   await runAudit.prepare();
   const bundling = buildWhenIdle(auditorDir, print);

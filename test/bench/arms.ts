@@ -62,7 +62,7 @@ export const auditByService =
 export const auditByCommandLine =
   (dataDir: string, { memory = false }: { memory?: boolean } = {}): Arm =>
   async ({ pageUrl, version }) => {
-    const { executable, env } = await prepareChromium(programsOf(dataDir));
+    const { executable, env } = await prepareChromium({ chromiumDir: programsOf(dataDir) });
     const folder = newFolder();
     const output = join(folder, 'report.json');
     const { pwa } = auditVersion(version);

@@ -7,7 +7,7 @@ import { newFolder, programsOf } from './children.ts';
 /** Creates a data folder whose Chromium drops the egress flags. A service on it reaches pages without the proxy. */
 export const unguardedData = async (): Promise<string> => {
   const dataDir = newFolder();
-  const { executable } = await prepareChromium(programsOf(dataDir));
+  const { executable } = await prepareChromium({ chromiumDir: programsOf(dataDir) });
   const real = `${executable}-guarded`;
   await rename(executable, real);
   const guarding = egressFlags(0).map((flag) => flag.split('=')[0]);

@@ -7,7 +7,7 @@ import { currentObstacle } from '../../functions/lib/readiness.ts';
 import { ready } from '../../functions/ready.ts';
 import { startService } from '../../infra/local/service.ts';
 import type { CheckView } from '../../shared/check.ts';
-import { chromiumDir } from '../support/chromium-dir.ts';
+import { chromiumDir, testChromium } from '../support/chromium-dir.ts';
 import { fetchDocumented } from '../support/documented.ts';
 import { anOrder } from '../support/order.ts';
 import { problemOf } from '../support/problem.ts';
@@ -20,7 +20,7 @@ let chromium: string;
 let home: string;
 let service: Awaited<ReturnType<typeof startService>>;
 beforeAll(async () => {
-  const { executable } = await prepareChromium(chromiumDir());
+  const { executable } = await prepareChromium({ chromiumDir: chromiumDir() });
   chromium = dirname(executable);
   const programs = join(dataDir, 'programs');
   home = join(programs, basename(chromium));
@@ -75,7 +75,7 @@ test('the machine is ready once Chromium starts', async () => {
 });
 
 test('a machine whose temporary folder is lost or full is not ready until an auditor can work there again', async () => {
-  const pool = auditors({ targets: { targets: 'public', ports: [80] }, chromiumDir: chromiumDir() });
+  const pool = auditors({ targets: { targets: 'public', ports: [80] }, ...testChromium() });
   await pool.prepare();
   expect(currentObstacle()).toBeUndefined();
   vi.stubEnv('TMPDIR', '/nonexistent');

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { auditors } from '../../functions/auditor/parent/auditors.ts';
 import { type AuditVersion, auditVersions } from '../../shared/audit-versions.ts';
 import { knownCauses, type SiteState, serveChangingSite } from '../support/changing-site.ts';
-import { chromiumDir } from '../support/chromium-dir.ts';
+import { testChromium } from '../support/chromium-dir.ts';
 import { anOrder } from '../support/order.ts';
 import { nameOf, readReports, shortened, writeReports } from '../support/recorded-explanations.ts';
 
@@ -14,7 +14,7 @@ let site: Awaited<ReturnType<typeof serveChangingSite>>;
 let lab: ReturnType<typeof auditors>;
 beforeAll(async () => {
   site = await serveChangingSite();
-  lab = auditors({ targets: { targets: 'local', ports: [] }, chromiumDir: chromiumDir() });
+  lab = auditors({ targets: { targets: 'local', ports: [] }, ...testChromium() });
 });
 afterAll(async () => {
   await lab.close();

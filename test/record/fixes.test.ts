@@ -3,7 +3,7 @@ import { afterAll, expect, test } from 'vitest';
 import { auditors } from '../../functions/auditor/parent/auditors.ts';
 import type { AuditVersion } from '../../shared/audit-versions.ts';
 import { type FixablePage, fixablePages, serveFixablePages } from '../pages/fixable.ts';
-import { chromiumDir } from '../support/chromium-dir.ts';
+import { testChromium } from '../support/chromium-dir.ts';
 import { anOrder } from '../support/order.ts';
 import { type CategoryScores, type Experiment, writeExperiments } from '../support/recorded-fixes.ts';
 
@@ -19,7 +19,7 @@ const plans: { version: AuditVersion; pages: FixablePage[]; times: number }[] = 
 const cases = plans.flatMap(({ pages, ...plan }) => pages.map((page) => ({ ...plan, page })));
 
 const experiments: Experiment[] = [];
-const lab = auditors({ targets: { targets: 'local', ports: [] }, chromiumDir: chromiumDir() });
+const lab = auditors({ targets: { targets: 'local', ports: [] }, ...testChromium() });
 afterAll(() => lab.close());
 
 test.each(cases)('records the page `$page` with its fault and without it, in $version', async (plan) => {

@@ -3,7 +3,7 @@ import { auditors } from '../../functions/auditor/parent/auditors.ts';
 import { auditVersions } from '../../shared/audit-versions.ts';
 import { DEFAULT_PORTS } from '../../shared/service/env.ts';
 import { hostilePages } from '../pages/hostile/index.ts';
-import { chromiumDir } from '../support/chromium-dir.ts';
+import { testChromium } from '../support/chromium-dir.ts';
 import { type HostilePage, serveHostilePages } from '../support/hostile-server.ts';
 import { anOrder } from '../support/order.ts';
 import { type RecordedAudit, recordAudit, writeRecording } from '../support/recording.ts';
@@ -11,7 +11,7 @@ import { replayRun } from '../support/replay.ts';
 
 const lab = auditors({
   targets: { targets: 'local', ports: DEFAULT_PORTS },
-  chromiumDir: chromiumDir(),
+  ...testChromium(),
   timedAtOnce: 2,
 });
 let pages: Awaited<ReturnType<typeof serveHostilePages>>;

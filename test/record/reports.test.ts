@@ -7,7 +7,7 @@ import { expect, test } from 'vitest';
 import { auditors } from '../../functions/auditor/parent/auditors.ts';
 import { auditVersions } from '../../shared/audit-versions.ts';
 import { assertionCases, type Row, reportOfCases, writeOutcomes } from '../support/assertion-cases.ts';
-import { chromiumDir } from '../support/chromium-dir.ts';
+import { testChromium } from '../support/chromium-dir.ts';
 import { type LhciResult, rowOf } from '../support/lhci-rows.ts';
 import { anOrder } from '../support/order.ts';
 import { servePages } from '../support/pages.ts';
@@ -15,7 +15,7 @@ import { writeReport } from '../support/recorded-reports.ts';
 
 test.each(auditVersions)('records the $version report of the faulty page', async ({ version }) => {
   await using pages = await servePages();
-  const lab = auditors({ targets: { targets: 'local', ports: [] }, chromiumDir: chromiumDir() });
+  const lab = auditors({ targets: { targets: 'local', ports: [] }, ...testChromium() });
   const order = anOrder({ url: pages.url('/faulty'), auditVersion: version });
   const verdict = await lab.audit(order, new AbortController().signal);
   await lab.close();

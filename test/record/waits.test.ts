@@ -15,7 +15,7 @@ import type { Waits } from '../../functions/auditor/messages.ts';
 import { reservePort } from '../../functions/lib/targets/audit-ports.ts';
 import { type AuditVersion, auditVersion, auditVersions } from '../../shared/audit-versions.ts';
 import { pick } from '../../shared/pick.ts';
-import { chromiumDir } from '../support/chromium-dir.ts';
+import { testChromium } from '../support/chromium-dir.ts';
 import { anOrder } from '../support/order.ts';
 import { servePages } from '../support/pages.ts';
 import { type RecordedAudit, writeWaits } from '../support/recorded-waits.ts';
@@ -49,7 +49,7 @@ const record = async (version: AuditVersion, url: string): Promise<RecordedAudit
   const workDir = await mkdtemp(join(tmpdir(), 'waits-'));
   const proxy = await openEgressProxy({ targets: 'local', ports: [], url });
   const debugging = auditVersion(version).acceptsPage ? undefined : await reservePort();
-  const { executable, env } = await prepareChromium(chromiumDir());
+  const { executable, env } = await prepareChromium(testChromium());
   const { page, close } = await launchBrowser({
     ...{ executable, env, workDir, proxyPort: proxy.port, sandbox: 'none', debuggingPort: debugging?.port },
   });

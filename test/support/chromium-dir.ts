@@ -9,6 +9,12 @@ export const chromiumDir = (): string => {
   return dir;
 };
 
+/** Returns the browser of the tests: the packaged Chromium, or the one of the variable CHROMIUM. */
+export const testChromium = (): { chromiumDir: string; chromium?: string } => ({
+  chromiumDir: chromiumDir(),
+  ...(process.env.CHROMIUM && { chromium: process.env.CHROMIUM }),
+});
+
 /** Makes a folder and its parents for all users. A service in the same process may have set a private umask. */
 export const makeReadable = (dir: string): void => {
   const umask = process.umask(0o022);

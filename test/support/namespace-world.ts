@@ -53,7 +53,8 @@ const MAX_REDIRECTS = 5;
  * Runs inside the namespace (see namespace.sh): servers on every address, a name server, and a recorder of all packets.
  * Executes one order after the other.
  */
-const { FOLDER, RESOLVER, PUBLIC, CHROMIUM_DIR, AUDITOR_DIR, ENGINE_PORT } = process.env as Record<string, string>;
+const { CHROMIUM, ...variables } = process.env;
+const { FOLDER, RESOLVER, PUBLIC, CHROMIUM_DIR, AUDITOR_DIR, ENGINE_PORT } = variables as Record<string, string>;
 if (!FOLDER || !RESOLVER || !PUBLIC || !CHROMIUM_DIR) throw new Error('Set FOLDER, RESOLVER, PUBLIC and CHROMIUM_DIR.');
 const interfaces = [...readFileSync('/proc/net/dev', 'utf8').matchAll(/^\s*(\S+):/gm)].map((match) => match[1]);
 if (interfaces.sort().join() !== 'away,back,lo')
@@ -205,8 +206,9 @@ for (const port of [...PLAIN_PORTS, ...TLS_PORTS]) {
 }
 
 // The browser trusts one more certificate, and may lack a flag.
-const real = await prepareChromium(CHROMIUM_DIR);
-const realHome = join(real.executable, '..');
+const packaged = await prepareChromium({ chromiumDir: CHROMIUM_DIR });
+const real = CHROMIUM ? await prepareChromium({ chromiumDir: CHROMIUM_DIR, chromium: CHROMIUM }) : packaged;
+const realHome = join(packaged.executable, '..');
 const home = join(FOLDER, realHome.split('/').at(-1) as string);
 mkdirSync(home);
 for (const name of readdirSync(realHome)) if (name !== 'chromium') symlinkSync(join(realHome, name), join(home, name));

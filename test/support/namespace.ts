@@ -51,6 +51,7 @@ const startNamespace = async () => {
       RESOLVER,
       PUBLIC,
       CHROMIUM_DIR: chromiumDir(),
+      CHROMIUM: process.env.CHROMIUM,
       AUDITOR_DIR: await auditorDir(),
       ENGINE_PORT: `${ENGINE_PORT}`,
     },

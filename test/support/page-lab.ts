@@ -4,7 +4,7 @@ import { slots } from '../../functions/lib/slots.ts';
 import type { AuditVersion } from '../../shared/audit-versions.ts';
 import { metricsView } from '../../shared/metrics/page-metrics-schemas.ts';
 import { auditorDir } from './auditor-dir.ts';
-import { chromiumDir } from './chromium-dir.ts';
+import { testChromium } from './chromium-dir.ts';
 import { anOrder } from './order.ts';
 import { servePages } from './pages.ts';
 
@@ -33,7 +33,7 @@ export const openLab = async () => {
   const pages = await servePages();
   const lab = auditors({
     targets: { targets: 'local', ports: [] },
-    chromiumDir: chromiumDir(),
+    ...testChromium(),
     auditorDir: await auditorDir(),
   });
   await lab.prepare();

@@ -4,7 +4,7 @@ import type { Sample } from '../../shared/metrics/page-metrics-schemas.ts';
 import type { AuditOptions } from '../../shared/options/audit-options-schemas.ts';
 import type { Uncorrected } from '../../shared/options/simulations-schemas.ts';
 import { auditorDir } from './auditor-dir.ts';
-import { chromiumDir } from './chromium-dir.ts';
+import { testChromium } from './chromium-dir.ts';
 import { anOrder } from './order.ts';
 
 /** A sample with its time, how the machine was meanwhile, and Lighthouse's own numbers if the waits were removed. */
@@ -18,7 +18,7 @@ export type RecordedCheck = { host: string | null; samples: RecordedSample[] };
 export const startSampleLab = async (options: Partial<AuditOptions> = {}) => {
   const lab = auditors({
     targets: { targets: 'local', ports: [] },
-    chromiumDir: chromiumDir(),
+    ...testChromium(),
     auditorDir: await auditorDir(),
   });
   await lab.prepare();

@@ -1,4 +1,5 @@
 import type { ServiceSettings } from '../../infra/local/service.ts';
+import { testChromium } from './chromium-dir.ts';
 import { preparedPrograms } from './service.ts';
 
 /** Returns settings for `startService` in a test: no keys, local targets, a free port and a silent log. */
@@ -6,6 +7,7 @@ export const serviceSettings = async (dataDir: string, chromiumDir?: string): Pr
   host: '127.0.0.1',
   port: 0,
   dataDir,
+  ...testChromium(),
   chromiumDir: chromiumDir ?? (await preparedPrograms()),
   auditsAtOnce: 1,
   auth: 'open',

@@ -3,12 +3,12 @@ import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { readdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { basename, dirname, join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { prepareChromium } from '../../functions/auditor/host/chromium.ts';
 import type { CheckView } from '../../shared/check.ts';
 import { auditorDir } from './auditor-dir.ts';
-import { chromiumDir, makeReadable } from './chromium-dir.ts';
+import { chromiumDir, makeReadable, testChromium } from './chromium-dir.ts';
 import { compileCache } from './compile-cache.ts';
 import { commandOf, pids } from './processes.ts';
 
@@ -24,12 +24,13 @@ export const startArguments = (main?: string): string[] => {
 /** Starts the service as `npm start` does, on a free port. `by` is the prefix of the command. */
 export const startLocally = async (dataDir: string, env: Record<string, string> = {}, by: readonly string[] = []) => {
   const [command, ...given] = [...by, process.execPath, ...startArguments()] as [string, ...string[]];
-  const { PATH, HOME } = process.env;
+  const { PATH, HOME, CHROMIUM } = process.env;
   const child = spawn(command, given, {
     env: {
       ...compileCache,
       ...{ PATH, HOME, TMPDIR: tmpdir() },
       ...{ PORT: '0', DATA_DIR: dataDir, CHROMIUM_DIR: await preparedPrograms() },
+      ...(CHROMIUM && { CHROMIUM }),
       ...env,
     },
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -86,14 +87,15 @@ export const startLocally = async (dataDir: string, env: Record<string, string> 
 
 /** Returns a folder with the tests' Chromium and auditor's bundle, so that a service unpacks and builds none. */
 export const preparedPrograms = async (): Promise<string> => {
-  const { executable } = await prepareChromium(chromiumDir());
-  const home = dirname(executable);
+  await prepareChromium(testChromium());
   const folder = dirname(await auditorDir());
   makeReadable(folder);
-  try {
-    symlinkSync(home, join(folder, basename(home)));
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+  for (const name of readdirSync(chromiumDir()).filter((each) => /^(chromium|fonts)-[^/]*$/.test(each))) {
+    try {
+      symlinkSync(join(chromiumDir(), name), join(folder, name));
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+    }
   }
   return folder;
 };

@@ -6,12 +6,12 @@ import type { Outcome } from '../../functions/lib/store/leases.ts';
 import { runAudit } from '../../functions/run-audit.ts';
 import type { CheckInputs } from '../../shared/check.ts';
 import { SettledOptions } from '../../shared/options/audit-options-schemas.ts';
-import { chromiumDir } from './chromium-dir.ts';
+import { testChromium } from './chromium-dir.ts';
 import { aCheck } from './world.ts';
 
 /** Starts auditors that audit both variants of checks for recordings, as `run-audit` does. */
 export const startVariantLab = async () => {
-  const pool = auditors({ targets: { targets: 'local', ports: [] }, chromiumDir: chromiumDir() });
+  const pool = auditors({ targets: { targets: 'local', ports: [] }, ...testChromium() });
   await pool.prepare();
   /** Runs the job of a check in one region. Returns its finished run. */
   const compare = async (inputs: Partial<CheckInputs>): Promise<RunItem> => {

@@ -3,11 +3,11 @@ import { createRequire } from 'node:module';
 import puppeteer, { type Browser, type CDPSession, type Page } from 'puppeteer-core';
 import { expect } from 'vitest';
 import { prepareChromium } from '../../functions/auditor/host/chromium.ts';
-import { chromiumDir } from './chromium-dir.ts';
+import { testChromium } from './chromium-dir.ts';
 
 /** Starts the Chromium of the service. */
 export const startBrowser = async (locale = 'en_US.UTF-8'): Promise<Browser> => {
-  const { executable, env } = await prepareChromium(chromiumDir());
+  const { executable, env } = await prepareChromium(testChromium());
   return puppeteer.launch({
     executablePath: executable,
     headless: 'shell',

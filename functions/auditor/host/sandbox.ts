@@ -8,11 +8,13 @@ import { cutText } from '../../../shared/text.ts';
 import type { Chromium } from './chromium.ts';
 import type { User } from './privileges.ts';
 
+type Browser = Pick<Chromium, 'executable' | 'env'>;
+
 /** Says that Chromium can't start in its own sandbox on this machine, and what to do. */
 export class NoSandboxError extends Error {}
 
 /** Throws if Chromium can't start in its own sandbox as the user of an audit. `prefix` begins the name of its profile. */
-export const requireSandbox = async (chromium: Chromium, user: User | undefined, prefix: string): Promise<void> => {
+export const requireSandbox = async (chromium: Browser, user: User | undefined, prefix: string): Promise<void> => {
   if (!user && process.getuid?.() === 0)
     throw new NoSandboxError(`Audits would run as root, where Chromium has no sandbox. ${HELP}`);
   const profile = await mkdtemp(join(tmpdir(), prefix));
@@ -28,7 +30,7 @@ export const requireSandbox = async (chromium: Chromium, user: User | undefined,
 };
 
 /** Starts Chromium until it answers. Returns its messages if it exits before. Without a sandbox it exits at once. */
-const errorOfStart = async ({ executable, env }: Chromium, user: User | undefined, profile: string) => {
+const errorOfStart = async ({ executable, env }: Browser, user: User | undefined, profile: string) => {
   const args = ['--headless', '--disable-gpu', '--disable-dev-shm-usage', '--remote-debugging-pipe'];
   const stdio: 'pipe'[] = ['pipe', 'pipe', 'pipe', 'pipe', 'pipe'];
   const browser = spawn(executable, [...args, `--user-data-dir=${profile}`, 'about:blank'], {

@@ -39,6 +39,8 @@ type AuditSettings = {
 type Options = {
   targets: TargetPolicy;
   chromiumDir?: string | undefined;
+  /** Path of an installed browser, in place of the packaged Chromium. */
+  chromium?: string | undefined;
   /** PEM file of authorities that audits trust in addition to the public ones. */
   extraCaFile?: string | undefined;
   /** Folder of the auditor's bundle. The folder may appear later, or never. */
@@ -57,6 +59,7 @@ type Options = {
 export const auditors = ({
   targets,
   chromiumDir,
+  chromium,
   extraCaFile,
   auditorDir,
   limitMs,
@@ -67,7 +70,7 @@ export const auditors = ({
   const common = { cpuAccess: cpuAccess(timedAtOnce), benchmark, limits: limitsOn(MEMORY_BYTES, limitMs) };
   const closing = new AbortController();
   const sandbox = sandboxUse(setting);
-  const host = preparedHost({ chromiumDir, extraCaFile, testSandbox: sandbox.test }, closing.signal);
+  const host = preparedHost({ chromiumDir, chromium, extraCaFile, testSandbox: sandbox.test }, closing.signal);
   const pool = auditorPool((version) =>
     startAuditorProcess(version, { ...common, module: childModule(auditorDir), user: host.newUser() }),
   );
@@ -141,9 +144,10 @@ let hasStarted = false;
 const preparedHost = (
   {
     chromiumDir,
+    chromium: installed,
     extraCaFile,
     testSandbox,
-  }: Pick<Options, 'chromiumDir' | 'extraCaFile'> & { testSandbox: ReturnType<typeof sandboxUse>['test'] },
+  }: Pick<Options, 'chromiumDir' | 'chromium' | 'extraCaFile'> & { testSandbox: ReturnType<typeof sandboxUse>['test'] },
   signal: AbortSignal,
 ) => {
   let chromium: Promise<Chromium> | undefined;
@@ -159,7 +163,7 @@ const preparedHost = (
       await removeStale(tmpdir(), WORK_DIR_PREFIX, { ownPid });
       await testWorkDir();
       const trustStore = await trustStoreOf(extraCaFile, chromiumDir);
-      const ready = { ...(await prepareChromium(chromiumDir, signal)), trustStore };
+      const ready = { ...(await prepareChromium({ chromiumDir, chromium: installed }, signal)), trustStore };
       newUser ??= await auditorUsers([tmpdir(), childModule(), ...packages(), ready.executable]);
       await testSandbox(ready, newUser(), `${WORK_DIR_PREFIX}${process.pid}-`);
       setObstacle('auditors', whyShort);

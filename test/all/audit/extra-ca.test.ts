@@ -7,7 +7,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { auditors } from '../../../functions/auditor/parent/auditors.ts';
 import { type AuditVersion, auditVersions } from '../../../shared/audit-versions.ts';
 import { auditorDir } from '../../support/auditor-dir.ts';
-import { chromiumDir } from '../../support/chromium-dir.ts';
+import { testChromium } from '../../support/chromium-dir.ts';
 import { FULL } from '../../support/full.ts';
 import { anOrder } from '../../support/order.ts';
 
@@ -30,7 +30,7 @@ const serve = async (name: string): Promise<string> => {
 let lab: ReturnType<typeof auditors>;
 beforeAll(async () => {
   const targets = { targets: 'local', ports: [] } as const;
-  const folders = { chromiumDir: chromiumDir(), auditorDir: await auditorDir() };
+  const folders = { ...testChromium(), auditorDir: await auditorDir() };
   lab = auditors({ targets, ...folders, extraCaFile: pem('test-authority') });
   await lab.prepare();
 });

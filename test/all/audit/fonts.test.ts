@@ -6,7 +6,7 @@ import type { CDPSession, Page } from 'puppeteer-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { launchBrowser } from '../../../functions/auditor/child/browser.ts';
 import { prepareChromium } from '../../../functions/auditor/host/chromium.ts';
-import { chromiumDir } from '../../support/chromium-dir.ts';
+import { testChromium } from '../../support/chromium-dir.ts';
 
 let browser: Awaited<ReturnType<typeof launchBrowser>>;
 let workDir: string;
@@ -15,7 +15,7 @@ beforeAll(async () => {
   await mkdir(join(workDir, '.fonts'));
   const hosts = createRequire(import.meta.url).resolve('katex/dist/fonts/KaTeX_Main-Regular.ttf');
   await copyFile(hosts, join(workDir, '.fonts', 'KaTeX_Main-Regular.ttf')); // a usual machine offers this font
-  const { executable, env } = await prepareChromium(chromiumDir());
+  const { executable, env } = await prepareChromium(testChromium());
   browser = await launchBrowser({
     ...{ executable, proxyPort: 9, workDir, sandbox: 'none' },
     env: { ...env, HOME: workDir, TMPDIR: workDir, PATH: '/usr/bin:/bin' },

@@ -13,7 +13,7 @@ import { auditors } from '../../../functions/auditor/parent/auditors.ts';
 import { log } from '../../../functions/lib/log.ts';
 import { type AuditVersion, auditVersions } from '../../../shared/audit-versions.ts';
 import { auditorDir } from '../../support/auditor-dir.ts';
-import { chromiumDir } from '../../support/chromium-dir.ts';
+import { chromiumDir, testChromium } from '../../support/chromium-dir.ts';
 import { anOrder } from '../../support/order.ts';
 import { servePages } from '../../support/pages.ts';
 import { unlessMissing } from '../../support/skips.ts';
@@ -39,7 +39,7 @@ beforeAll(async () => {
   pages = await servePages();
   lab = auditors({
     targets: { targets: 'local', ports: [] },
-    chromiumDir: chromiumDir(),
+    ...testChromium(),
     auditorDir: await auditorDir(),
   });
   await lab.prepare();
@@ -214,10 +214,11 @@ describe("with Chromium's sandbox", needsSandbox, () => {
 
 /** Creates a folder with a shell script in place of Chromium. `script` gets the path of the real one, and the folder. */
 const chromiumByScript = async (script: (real: string, dir: string) => string): Promise<string> => {
-  const real = await prepareChromium(chromiumDir());
+  const real = await prepareChromium(testChromium());
+  const packaged = await prepareChromium({ chromiumDir: chromiumDir() });
   const dir = await mkdtemp(join(tmpdir(), 'chromium-by-script-'));
-  const home = join(dir, real.executable.split('/').at(-2) as string);
-  execFileSync('cp', ['-rs', join(real.executable, '..'), home]); // copies as links; the script replaces one of them
+  const home = join(dir, packaged.executable.split('/').at(-2) as string);
+  execFileSync('cp', ['-rs', join(packaged.executable, '..'), home]); // copies as links; the script replaces one of them
   await chmod(dir, 0o755);
   await rm(join(home, 'chromium'));
   await writeFile(join(home, 'chromium'), `#!/bin/sh\n${script(real.executable, dir)}`, { mode: 0o755 });
@@ -320,7 +321,7 @@ const withPage = async (
   const url = pages.url(path);
   const proxy = await openEgressProxy({ targets: 'local', ports: [], url });
   const workDir = await mkdtemp(join(tmpdir(), 'browser-'));
-  const { executable, env } = await prepareChromium(chromiumDir());
+  const { executable, env } = await prepareChromium(testChromium());
   const { browser, page } = await launchBrowser({
     ...{ executable, proxyPort: proxy.port, workDir, sandbox: 'none' },
     env: { ...env, HOME: workDir, TMPDIR: workDir, PATH: '/usr/bin:/bin' },

@@ -8,7 +8,7 @@ import type { AuditResult } from '../../../functions/auditor/verdict/judge.ts';
 import { type AuditVersion, auditVersions } from '../../../shared/audit-versions.ts';
 import { hostilePages } from '../../pages/hostile/index.ts';
 import { auditorDir } from '../../support/auditor-dir.ts';
-import { chromiumDir } from '../../support/chromium-dir.ts';
+import { testChromium } from '../../support/chromium-dir.ts';
 import { expectResult, finishedRun, namesFor, pageOf } from '../../support/hostile-results.ts';
 import { serveHostilePages } from '../../support/hostile-server.ts';
 import { anOrder } from '../../support/order.ts';
@@ -26,7 +26,7 @@ const auditStopped = async (): Promise<AuditResult> => {
   const pages = await serveHostilePages(hostilePages);
   const lab = auditors({
     targets: { targets: 'local', ports: [] },
-    chromiumDir: chromiumDir(),
+    ...testChromium(),
     auditorDir: await auditorDir(),
   });
   const stopRenderers = () => {

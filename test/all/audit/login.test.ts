@@ -12,7 +12,7 @@ import { type Auditors, auditors } from '../../../functions/auditor/parent/audit
 import type { AuditVersion } from '../../../shared/audit-versions.ts';
 import type { Secrets } from '../../../shared/options/secrets.ts';
 import { auditorDir } from '../../support/auditor-dir.ts';
-import { chromiumDir } from '../../support/chromium-dir.ts';
+import { testChromium } from '../../support/chromium-dir.ts';
 import { type LoginSite, secretsFor, serveLogin, valuesOf } from '../../support/login-site.ts';
 import { anOrder } from '../../support/order.ts';
 
@@ -22,7 +22,7 @@ let lab: Auditors;
 beforeAll(async () => {
   lab = auditors({
     targets: { targets: 'local', ports: [] },
-    chromiumDir: chromiumDir(),
+    ...testChromium(),
     auditorDir: await auditorDir(),
   });
   await lab.prepare();
@@ -38,7 +38,7 @@ const start = async (url: string, secrets: Secrets) => {
   const workDir = await mkdtemp(join(tmpdir(), 'login-test-'));
   const proxy = await openEgressProxy({ targets: 'local', ports: [], url });
   const launch = {
-    ...(await prepareChromium(chromiumDir())),
+    ...(await prepareChromium(testChromium())),
     proxyPort: proxy.port,
     workDir,
     sandbox: 'none',

@@ -6,7 +6,7 @@ import { auditors } from '../../../functions/auditor/parent/auditors.ts';
 import { type AuditVersion, auditVersions } from '../../../shared/audit-versions.ts';
 import { type Api, startApi } from '../../support/api.ts';
 import { auditorDir } from '../../support/auditor-dir.ts';
-import { chromiumDir } from '../../support/chromium-dir.ts';
+import { testChromium } from '../../support/chromium-dir.ts';
 import { FULL } from '../../support/full.ts';
 import { anOrder } from '../../support/order.ts';
 import { servePages } from '../../support/pages.ts';
@@ -21,7 +21,7 @@ let browser: Browser;
 beforeAll(async () => {
   api = await startApi();
   world = api.world;
-  const { executable, env } = await prepareChromium(chromiumDir());
+  const { executable, env } = await prepareChromium(testChromium());
   browser = await puppeteer.launch({
     executablePath: executable,
     headless: 'shell',
@@ -40,7 +40,7 @@ const reportOf = async (version: AuditVersion): Promise<Buffer> => {
   const pages = await servePages();
   const lab = auditors({
     targets: { targets: 'local', ports: [] },
-    chromiumDir: chromiumDir(),
+    ...testChromium(),
     auditorDir: await auditorDir(),
   });
   try {

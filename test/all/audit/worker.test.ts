@@ -35,9 +35,19 @@ const startWorker = async (env: Record<string, string>) => {
     OPEN_SHARDS: '1',
   };
   const more = { TARGETS: 'local', SANDBOX: 'optional', CHROMIUM_DIR: await preparedPrograms(), AUDITS_AT_ONCE: '1' };
-  const { PATH, HOME } = process.env;
+  const { PATH, HOME, CHROMIUM } = process.env;
   const worker = spawn(process.execPath, [main], {
-    env: { ...compileCache, PATH, HOME, ...http.env, POWERTOOLS_METRICS_DISABLED: 'true', ...queue, ...more, ...env },
+    env: {
+      ...compileCache,
+      PATH,
+      HOME,
+      ...http.env,
+      POWERTOOLS_METRICS_DISABLED: 'true',
+      ...queue,
+      ...more,
+      ...(CHROMIUM && { CHROMIUM }),
+      ...env,
+    },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   let output = '';

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { prepareChromium } from '../../../functions/auditor/host/chromium.ts';
-import { chromiumDir } from '../../support/chromium-dir.ts';
+import { testChromium } from '../../support/chromium-dir.ts';
 import { noSandboxHere, startRunAudit } from '../../support/lambda-sandbox.ts';
 import { unlessMissing } from '../../support/skips.ts';
 
@@ -18,7 +18,7 @@ describe('the sandbox refuses what Lambda refuses', unlessMissing(noSandboxHere(
     code = await mkdtemp(join(tmpdir(), 'probe-'));
     await chmod(code, 0o755);
     await cp(probeModule, join(code, 'index.mjs'));
-    const { executable } = await prepareChromium(chromiumDir());
+    const { executable } = await prepareChromium(testChromium());
     await cp(dirname(executable), join(code, 'chromium'), { recursive: true, mode: constants.COPYFILE_FICLONE });
     const koffi = dirname(createRequire(import.meta.url).resolve('@koromix/koffi-linux-x64')); // makes system calls
     await cp(koffi, join(code, 'koffi'), { recursive: true });

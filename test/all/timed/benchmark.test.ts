@@ -4,7 +4,7 @@ import type { Benchmark } from '../../../functions/auditor/messages.ts';
 import { auditors } from '../../../functions/auditor/parent/auditors.ts';
 import type { AuditVersion } from '../../../shared/audit-versions.ts';
 import { auditorDir } from '../../support/auditor-dir.ts';
-import { chromiumDir } from '../../support/chromium-dir.ts';
+import { testChromium } from '../../support/chromium-dir.ts';
 import { anOrder } from '../../support/order.ts';
 import { servePages } from '../../support/pages.ts';
 import { processesWith, waitFor } from '../../support/service.ts';
@@ -30,7 +30,7 @@ test('an idle auditor measures the benchmark of the host, and later audits of ot
   };
   const lab = auditors({
     targets: { targets: 'local', ports: [] },
-    chromiumDir: chromiumDir(),
+    ...testChromium(),
     auditorDir: await auditorDir(),
     benchmark,
   });
