@@ -75,7 +75,7 @@ export const AssertionResult = z
     passed: z.boolean().nullable().describe('Null if it was not judged. Its message says why.'),
     expected: z.number(),
     actual: z.number().nullable().describe('Null if the audit has no such value.'),
-    operator: z.enum(['>=', '<=']),
+    operator: z.enum(['>=', '<=']).meta({ 'x-enum-varnames': ['AtLeast', 'AtMost'] }), // no generator can name the signs
     message: z
       .string()
       .describe(

@@ -28,7 +28,6 @@ const waitForRun = {
   tag,
   description:
     'With `Prefer: wait=20` it answers when the run is finished, or after 20 seconds with its present state. With `If-None-Match` too, it answers at the next change.',
-  query: { checkId },
   headers: waitable,
   answers: {
     200: { description: 'The run.', schema: RunView, example: examples.run, headers: waitedHeaders },
@@ -155,11 +154,17 @@ export const runOperations = {
       304: notModified,
     },
   },
-  'GET /v1/audit/runs/{runId}': { ...getRun, operationId: 'getRunById', summary: 'Read a run without its check id' },
+  'GET /v1/audit/runs/{runId}': {
+    ...getRun,
+    operationId: 'getRunById',
+    summary: 'Read a run without its check id',
+    query: { checkId },
+  },
   'GET /v1/audit/runs/{runId}/wait': {
     ...waitForRun,
     operationId: 'waitForRunById',
     summary: 'Wait for a run without its check id',
+    query: { checkId },
   },
   'GET /v1/audit/runs/{runId}/report': {
     ...getReport,

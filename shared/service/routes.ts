@@ -28,8 +28,6 @@ const page = { ...service, function: 'web-page', query: 'any' } as const;
 const range = ['limit', 'cursor'] as const;
 /** Base of a comparison, and how it is compared. */
 const baseOptions = ['base', 'pool', 'again', 'intended'] as const;
-/** The check of a run, and the variant whose report is read. */
-const ofReport = ['checkId', 'variant'] as const;
 /** Filters of the lists that are sorted by time. */
 const filters = ['label', 'createdAfter', 'createdBefore'] as const;
 
@@ -71,8 +69,8 @@ export const routes = [
     query: baseOptions,
   },
   { ...read, path: '/v1/checks/{checkId}/explanation', function: 'get-explanation', query: baseOptions },
-  { ...sharedRead, path: '/v1/checks/{checkId}/runs/{runId}', function: 'get-run', query: ['checkId'] },
-  { ...sharedRead, path: '/v1/checks/{checkId}/runs/{runId}/report', function: 'get-report', query: ofReport },
+  { ...sharedRead, path: '/v1/checks/{checkId}/runs/{runId}', function: 'get-run' },
+  { ...sharedRead, path: '/v1/checks/{checkId}/runs/{runId}/report', function: 'get-report', query: ['variant'] },
   { ...sharedRead, path: '/v1/checks/{checkId}/runs/{runId}/fixes', function: 'get-fixes', query: ['variant'] },
   {
     ...sharedRead,
@@ -87,9 +85,9 @@ export const routes = [
     query: ['variant'],
   },
   { ...read, path: '/v1/audit/runs/{runId}', function: 'get-run', query: ['checkId'] },
-  { ...read, path: '/v1/audit/runs/{runId}/report', function: 'get-report', query: ofReport },
+  { ...read, path: '/v1/audit/runs/{runId}/report', function: 'get-report', query: ['checkId', 'variant'] },
   { ...sharedRead, path: '/v1/checks/{checkId}/wait', function: 'wait-check' },
-  { ...sharedRead, path: '/v1/checks/{checkId}/runs/{runId}/wait', function: 'wait-check', query: ['checkId'] },
+  { ...sharedRead, path: '/v1/checks/{checkId}/runs/{runId}/wait', function: 'wait-check' },
   { ...read, path: '/v1/audit/runs/{runId}/wait', function: 'wait-check', query: ['checkId'] },
   { ...webhook, method: 'POST', path: '/v1/webhooks', body: 'required' },
   { ...webhook, method: 'GET', path: '/v1/webhooks' },

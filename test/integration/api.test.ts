@@ -233,7 +233,6 @@ test('both paths show the same run, and another check id is a 404', async () => 
   expect(answers[2]).toEqual(answers[0]);
   for (const path of [
     `/v1/checks/${two.id}/runs/${runId}`,
-    `/v1/checks/${one.id}/runs/${runId}?checkId=${two.id}`,
     `/v1/audit/runs/${runId}?checkId=${two.id}`,
     `/v1/audit/runs/${runId}?checkId=`,
     `/v1/audit/runs/${runId}?checkId=nonsense`,

@@ -49,8 +49,7 @@ export const placeOfRun = async (store: Pick<CheckStore, 'checkIdOfRun'>, reques
   const ofRun = async (id: string) =>
     requested ?? ('reader' in request ? request.reader : await store.checkIdOfRun(id, request.owner));
   const checkId = runId && (await ofRun(runId));
-  const isOfOther = query.checkId !== undefined && query.checkId !== checkId;
-  if (!runId || !isUuid(checkId) || isOfOther) throw runNotFound();
+  if (!runId || !isUuid(checkId)) throw runNotFound();
   return { runId, checkId };
 };
 
