@@ -1,17 +1,11 @@
 import { compareRegions } from '../shared/comparison/regions.ts';
 import { ApiProblemError } from '../shared/problems.ts';
 import type { Caller } from '../shared/service/keys.ts';
-import {
-  type BaseLookup,
-  comparedCheck,
-  comparedVariants,
-  compareWithBase,
-  parseComparison,
-} from './lib/http/base-comparison.ts';
+import { type BaseLookup, comparedVariants, compareWithBase, parseComparison } from './lib/http/base-comparison.ts';
 import type { Request } from './lib/http/endpoint.ts';
 import { http } from './lib/http/http.ts';
 import { invalidInput } from './lib/http/input.ts';
-import { findCheck } from './lib/http/lookup.ts';
+import { findCheck, finishedCheck } from './lib/http/lookup.ts';
 import type { Reply } from './lib/http/response.ts';
 import { checkStore } from './lib/store/checks.ts';
 import { openDb } from './lib/store/dynamodb.ts';
@@ -32,7 +26,7 @@ export const getComparison =
       parseComparison(request.query, base); // refuses the parameters that need a base
       const check = await findCheck(lookup, request);
       if (check.item.against) return { status: 200, body: comparedVariants(check) };
-      const compared = comparedCheck(check);
+      const compared = finishedCheck(check);
       if (place !== undefined && check.runs.length > 1) throw new ApiProblemError('not-comparable', onePlace(place));
       const body = compareRegions(compared);
       if (!body) throw new ApiProblemError('not-comparable', tooFewRegions);

@@ -3,7 +3,6 @@ import { factsOf, type ReportFacts } from '../shared/explanation/facts.ts';
 import type { CheckExplanation } from '../shared/explanation/schema.ts';
 import { verdictsIn } from '../shared/explanation/verdicts.ts';
 import type { Variant } from '../shared/options/variants.ts';
-import { ApiProblemError } from '../shared/problems.ts';
 import type { Region } from '../shared/regions.ts';
 import type { Caller } from '../shared/service/keys.ts';
 import { type BaseLookup, comparedVariants, compareWithBase, parseComparison } from './lib/http/base-comparison.ts';
@@ -30,9 +29,6 @@ type Deps = RunLookup &
   BaseLookup & {
     reports: Pick<Reports, 'get' | 'exists'>;
   };
-
-/** Largest report that is read, in bytes of JSON. The function has 1,024 MB, and parsed JSON takes several times its size. */
-const MAX_REPORT_BYTES = 64 * 1024 * 1024;
 
 export const getExplanation =
   (deps: Deps) =>
@@ -77,13 +73,8 @@ const readFacts = async (
   const run = runs.find((each) => each.region === region);
   if (!run) throw new Error(`The comparison has a region that the check ${item.id} lacks: ${region}`);
   const params = { checkId: item.id, runId: run.id };
-  const { report, read } = await findReport(deps, { ...request, params, query: { variant } });
-  if (report.bytes > MAX_REPORT_BYTES) {
-    const mib = Math.ceil(report.bytes / 1024 / 1024);
-    const detail = `The report of the run ${run.id} has ${mib} MiB. The service explains reports of up to 64 MiB. Compare the reports themselves.`;
-    throw new ApiProblemError('not-comparable', detail);
-  }
-  return factsOf(JSON.parse((await gunzip(await read())).toString()));
+  const { readParsable } = await findReport(deps, { ...request, params, query: { variant } });
+  return factsOf(JSON.parse((await gunzip(await readParsable())).toString()));
 };
 
 const withoutBase = () =>

@@ -22,3 +22,4 @@ export const ShareLink = z
     expiresAt: z.iso.datetime().describe('The link ends with its check if that expires earlier.'),
   })
   .meta({ id: 'ShareLink', description: 'A link with which anyone can read one check.' });
+export type ShareLink = z.infer<typeof ShareLink>;

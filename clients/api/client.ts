@@ -1,7 +1,10 @@
+import type { JudgedCheck } from '../../shared/assertions/judged-check.ts';
+import type { CheckAssertions } from '../../shared/assertions/sets.ts';
 import type { asCreated, CheckView, CreateCheckBody } from '../../shared/check.ts';
 import type { CheckComparison, RegionComparison } from '../../shared/comparison/schemas.ts';
 import type { CheckExplanation } from '../../shared/explanation/schema.ts';
 import type { Fix } from '../../shared/fixes/fix.ts';
+import type { ShareLink } from '../../shared/links.ts';
 import type { Variant } from '../../shared/options/variants.ts';
 import type { PageList } from '../../shared/pages/pages.ts';
 import { loadsItsReport, withItsReport } from '../../shared/report-page.ts';
@@ -9,7 +12,7 @@ import type { RunView } from '../../shared/run.ts';
 import type { CreateScheduleBody, EditScheduleBody, Schedule, ScheduleList } from '../../shared/schedules.ts';
 import type { LimitList, RegionList, VersionList } from '../../shared/service/offer.ts';
 import type { CheckList, ListFilters, PageFilters } from './lists.ts';
-import { type BaseOptions, baseQuery, checkPath, queryOf, runPath, schedulePath } from './paths.ts';
+import { type BaseOptions, baseQuery, checkPath, queryOf, runOfCheckPath, runPath, schedulePath } from './paths.ts';
 import { nextReadingAt, type OnOutage, pause, withPatience, withRetries } from './retries.ts';
 import { ServiceError } from './service-error.ts';
 import { type Reached, type ReadOptions, type SendOptions, type Signal, Transport } from './transport.ts';
@@ -17,11 +20,12 @@ import { type Reached, type ReadOptions, type SendOptions, type Signal, Transpor
 export type CreatedCheck = ReturnType<typeof asCreated>;
 /** The full Lighthouse result as that version wrote it. */
 export type Report = Readonly<Record<string, unknown>>;
+type ReportOptions = Signal & { asIs?: boolean; variant?: Variant };
+type Based = Signal & BaseOptions;
 type Patience = { signal: AbortSignal; onOutage?: OnOutage | undefined };
 
-const REPORT_TIMEOUT_MS = 180_000; // a report may have many megabytes
-const MAX_REPORT_BYTES = 256 * 2 ** 20;
-export const reportLimits = { timeoutMs: REPORT_TIMEOUT_MS, maxBytes: MAX_REPORT_BYTES };
+/** Limits of the answer with a report, which may have many megabytes. */
+export const reportLimits = { timeoutMs: 180_000, maxBytes: 256 * 2 ** 20 };
 
 /**
  * The client of a page audit service. Every function throws a ServiceError if its request fails, and retries before if
@@ -113,27 +117,27 @@ export class Client {
     return this.#read(`/v1/pages${queryOf(query)}`, { field: 'pages', signal });
   }
 
+  /** Judges a finished check by other assertions than its own. */
+  judge(checkId: string, assertions: CheckAssertions, { signal }: Signal = {}): Promise<JudgedCheck> {
+    const body = { assertions };
+    return this.#read(`${checkPath(checkId)}/assertions`, { method: 'POST', body, field: 'runs', signal });
+  }
+
   /** Compares the check with a base, or without a base its two variants or its regions. */
   compare<Base extends string | undefined = undefined>(
     checkId: string,
-    { signal, ...query }: Signal & BaseOptions & { base?: Base } = {},
+    { signal, ...query }: Based & { base?: Base } = {},
   ): Promise<Base extends string ? CheckComparison : CheckComparison | RegionComparison> {
     return this.#read(`${checkPath(checkId)}/comparison${baseQuery(query)}`, { field: 'metrics', signal });
   }
 
   /** Returns why a check differs from a base, or without a base why its two variants differ. */
-  explain(
-    checkId: string,
-    { signal, ...query }: Signal & BaseOptions & { base: string | undefined },
-  ): Promise<CheckExplanation> {
+  explain(checkId: string, { signal, ...query }: Based & { base: string | undefined }): Promise<CheckExplanation> {
     return this.#read(`${checkPath(checkId)}/explanation${baseQuery(query)}`, { field: 'regions', signal });
   }
 
   /** Returns the full Lighthouse result of a run, or of its second variant. With `asIs`, its texts may steer a terminal. */
-  report(
-    runId: string,
-    { signal, asIs, variant }: Signal & { asIs?: boolean; variant?: Variant } = {},
-  ): Promise<Report> {
+  report(runId: string, { signal, asIs, variant }: ReportOptions = {}): Promise<Report> {
     const options = { ...reportLimits, follow: true, field: 'auditVersion', asIs, signal }; // to storage
     return this.#read(`${runPath(runId)}/report${queryOf({ variant })}`, options);
   }
@@ -147,15 +151,15 @@ export class Client {
 
   /** Returns what to fix first on the page of a run. */
   async fixes({ id, links }: Pick<RunView, 'id' | 'links'>, { signal }: Signal = {}): Promise<Fix[]> {
-    const path = `${checkPath(links.check.split('/').at(-1) ?? '')}/runs/${encodeURIComponent(id)}/fixes`;
-    const { fixes } = await this.#read<{ fixes: Fix[] }>(path, { field: 'fixes', signal });
+    const path = runOfCheckPath(links.check.split('/').at(-1) ?? '', id);
+    const { fixes } = await this.#read<{ fixes: Fix[] }>(`${path}/fixes`, { field: 'fixes', signal });
     return fixes;
   }
 
   /** Returns the last view of the page as a JPEG image. */
   async screenshot(checkId: string, runId: string, { signal }: Signal = {}): Promise<ArrayBuffer> {
-    const path = `${checkPath(checkId)}/runs/${encodeURIComponent(runId)}/screenshot`;
-    return (await this.#send(path, { accept: 'image/jpeg', signal })).arrayBuffer();
+    const path = runOfCheckPath(checkId, runId);
+    return (await this.#send(`${path}/screenshot`, { accept: 'image/jpeg', signal })).arrayBuffer();
   }
 
   /** Erases a check. */
@@ -198,11 +202,7 @@ export class Client {
   }
 
   /** Returns a link with which anyone can read a check for some days, by default 7. */
-  share(
-    checkId: string,
-    { expiresIn, signal }: Signal & { expiresIn?: string | undefined } = {},
-  ): Promise<{ url: string; expiresAt: string }> {
-    const body = expiresIn === undefined ? {} : { expiresIn };
+  share(checkId: string, { signal, ...body }: Signal & { expiresIn?: string | undefined } = {}): Promise<ShareLink> {
     return this.#read(`${checkPath(checkId)}/links`, { method: 'POST', body, field: 'url', signal });
   }
 

@@ -1,6 +1,8 @@
 /* Paths and queries of the API. */
 
 export const checkPath = (checkId: string): string => `/v1/checks/${encodeURIComponent(checkId)}`;
+export const runOfCheckPath = (checkId: string, runId: string): string =>
+  `${checkPath(checkId)}/runs/${encodeURIComponent(runId)}`;
 export const schedulePath = (id: string): string => `/v1/schedules/${encodeURIComponent(id)}`;
 export const runPath = (runId: string): string => `/v1/audit/runs/${encodeURIComponent(runId)}`;
 

@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { Assertions } from '../../shared/assertions/assertions.ts';
 import { CheckState } from '../../shared/check.ts';
 import { differenceCodes } from '../../shared/comparison/spoils.ts';
 import { Device } from '../../shared/name-schemas.ts';
@@ -28,7 +27,7 @@ export const RunInputs = inputsOf({
   regions: z.array(z.string()).min(1).optional().describe('Default: the first region of the service.'),
   auditVersion: z.string().default('latest').describe('Lighthouse version or major, such as 13.'),
   ...pick(SentOptions.shape, plainOptionNames), // an agent gets no secrets
-  assertions: Assertions.optional(), // the service counts them
+  assertions: SentOptions.shape.assertions.describe('Limits of Lighthouse CI by audit, or sets of them.'),
   idempotencyKey: z
     .string()
     .regex(/^[ -~]{1,255}$/)

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { JudgeBody, JudgedCheck } from '../assertions/judged-check.ts';
 import { auditVersionNames } from '../audit-versions.ts';
 import { Check, CheckView, CreateCheckBody } from '../check.ts';
 import { ComparisonQuery } from '../comparison/query.ts';
@@ -129,6 +130,18 @@ export const checkOperations = {
     tag,
     answers: { 204: { description: 'No link of the check works any more.' } },
     problems: ['not-found'],
+  },
+  'POST /v1/checks/{checkId}/assertions': {
+    tag,
+    operationId: 'judgeCheck',
+    summary: 'Judge a finished check by other assertions',
+    description: 'Judges the stored reports again, without an audit. The check keeps its own assertions and results.',
+    body: { schema: JudgeBody, example: { assertions: { 'categories:performance': ['error', { minScore: 0.9 }] } } },
+    answers: { 200: { description: 'The results.', schema: JudgedCheck, example: examples.judged } },
+    problems: [
+      ...(['not-found', 'report-unavailable', 'report-not-ready', 'not-comparable'] as const),
+      ...(['payload-too-large', 'unsupported-media-type'] as const),
+    ],
   },
   'GET /v1/checks/{checkId}/comparison': {
     tag,

@@ -112,6 +112,22 @@ export const examples = {
     ),
     nextCursor: null,
   },
+  judged: {
+    id,
+    assertionsPassed: true,
+    runs: runs.map((run) => ({
+      ...{ id: run.id, region: run.region, state: run.state },
+      assertions: [
+        {
+          key: 'categories:performance',
+          ...({ name: 'minScore', level: 'error', passed: true } as const),
+          ...({ expected: 0.9, actual: 0.98, operator: '>=' } as const),
+          message: 'Performance: score 0.98, expected at least 0.9',
+        },
+      ],
+      warnings: [],
+    })),
+  },
   comparison: compareRegions({ id, runs }),
   explanation: explanationExample(id, '0f5b6a0e-3c1d-4c8e-9a53-6d1f7f1f2a90'),
   fixes: {

@@ -138,6 +138,7 @@ export const functionRows = {
   'get-report': reportReader,
   'get-fixes': reportReader,
   'get-screenshot': reportReader,
+  'judge-check': { ...reportReader, table: { check: ['Query'] } },
   'delete-check': {
     ...quick,
     env: ReportReadEnv,

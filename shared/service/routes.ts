@@ -54,6 +54,7 @@ export const routes = [
   },
   { ...sharedRead, path: '/v1/checks/{checkId}', function: 'get-check' },
   { method: 'DELETE', path: '/v1/checks/{checkId}', function: 'delete-check', scope: 'checks:write' },
+  { ...read, method: 'POST', path: '/v1/checks/{checkId}/assertions', function: 'judge-check', body: 'required' },
   {
     method: 'POST',
     path: '/v1/checks/{checkId}/links',

@@ -126,7 +126,7 @@ test('`get --assert` judges all samples as the method says, and refuses what nee
   expect(judged).toMatchObject({ code: 1, stderr: '', stdout: expect.stringContaining('(worst of 3 samples)') });
   expect(await pageAudit('get', id, '--assert', worst('dom-size'))).toMatchObject({
     ...{ code: 2, stdout: '' },
-    stderr: expect.stringMatching(/^The method needs the report of each sample for dom-size, and/),
+    stderr: expect.stringMatching(/^assertions.0: The method needs the report of each sample for dom-size, and/),
   });
 });
 

@@ -44,6 +44,7 @@ test('the environment of each function satisfies its schema', () => {
     'get-report': ReportReadEnv,
     'get-fixes': ReportReadEnv,
     'get-screenshot': ReportReadEnv,
+    'judge-check': ReportReadEnv,
     'delete-check': ReportReadEnv,
     'create-link': ReadEnv,
     'delete-links': ReadEnv,

@@ -55,6 +55,7 @@ const rights = {
   'get-report': readReport('get-report'),
   'get-fixes': readReport('get-fixes'),
   'get-screenshot': readReport('get-screenshot'),
+  'judge-check': readReport('judge-check'),
   'delete-check': [
     ...onTable('delete-check'),
     ...on(`${table}/index/list`, 'dynamodb', ['Query']),
@@ -138,7 +139,7 @@ test('a function may list reports, or the secrets of a check whose id it knows, 
     rightsOf(['run-audit', 'close-lost-runs'].includes(file) ? region : home, file)
       .filter(({ Action }) => listOf(Action).includes('s3:ListBucket'))
       .map(({ Condition }) => Condition);
-  for (const file of ['get-explanation', 'get-fixes', 'get-report', 'get-screenshot'])
+  for (const file of ['get-explanation', 'get-fixes', 'get-report', 'get-screenshot', 'judge-check'])
     expect(listing(file), file).toEqual([all]);
   for (const file of ['create-check', 'run-audit', 'close-lost-runs'])
     expect(listing(file), file).toEqual([ofOneCheck]);
@@ -288,7 +289,7 @@ function on(resource: string, service: string, actions: string[]): string[] {
   return actions.map((action) => `${service}:${action} ${resource}`);
 }
 /** Rights to read a report. Without ListBucket, S3 answers 403 for a missing report. */
-function readReport(file: 'get-explanation' | 'get-fixes' | 'get-report' | 'get-screenshot'): string[] {
+function readReport(file: FunctionName): string[] {
   return [...onTable(file), ...keys, ...on(reports, 's3', ['GetObject']), ...on(bucket, 's3', ['ListBucket'])];
 }
 function count(to: string[]): string[] {

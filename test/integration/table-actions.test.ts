@@ -16,6 +16,7 @@ import { getFixes } from '../../functions/get-fixes.ts';
 import { getReport } from '../../functions/get-report.ts';
 import { getRun } from '../../functions/get-run.ts';
 import { getScreenshot } from '../../functions/get-screenshot.ts';
+import { judgeCheck } from '../../functions/judge-check.ts';
 import { jobOf } from '../../functions/lib/queue/dispatch.ts';
 import { deleteItem, ifExists, updateItem } from '../../functions/lib/store/dynamodb.ts';
 import { checkKey, runKey } from '../../functions/lib/store/items.ts';
@@ -36,6 +37,7 @@ import { runError } from '../../shared/problems.ts';
 import { type FunctionRow, functionRows } from '../../shared/service/functions.ts';
 import { planNames, tokensOf } from '../../shared/service/plans.ts';
 import { environment } from '../support/environment.ts';
+import { shortReport } from '../support/fake-service.ts';
 import { as, recordTableUse } from '../support/table-use.ts';
 import { later, startWorld, type World } from '../support/world.ts';
 
@@ -59,7 +61,8 @@ const request = (params: Record<string, string> = {}, more = {}) => ({
   ...{ query: {}, headers: {}, body: undefined, host: 'localhost', ...more },
 });
 const image = 'data:image/jpeg;base64,/9j/4AAQ';
-const json = JSON.stringify({ categories: {}, audits: { 'final-screenshot': { details: { data: image } } } });
+const screenshot = { score: null, scoreDisplayMode: 'informative', details: { data: image } };
+const json = JSON.stringify({ ...shortReport, audits: { 'final-screenshot': screenshot } });
 const failed: AuditResult = { ...emptyResult, state: 'failed', error: runError('browser-crashed') };
 const metrics = { ...noMetrics, performance: 98, fcp: 600, lcp: 900, tti: 900, tbt: 0 };
 const succeeded = {
@@ -201,6 +204,8 @@ const everyFunction = async () => {
   await audit(earlier, 0, succeeded);
   const explained = request({ checkId: shared }, { query: { base: earlier } });
   await as('get-explanation', () => getExplanation(world)(explained));
+  const body = { assertions: { 'image-alt': 'error' } };
+  await as('judge-check', () => judgeCheck(world)(request({ checkId: shared }, { body })));
   await as('delete-links', () => deleteLinks(links)(request({ checkId: shared })));
   await link();
   const checkId = await create();

@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { storedResults } from '../../clients/cli/run/rejudge.ts';
-import type { CheckResult } from '../../clients/cli/run/result.ts';
+import { type CheckResult, resultsOf } from '../../clients/cli/run/result.ts';
 import type { AssertionResult } from '../../shared/assertions/assertions.ts';
 import { type Check, type CheckInputs, CheckView, checkView, newCheck } from '../../shared/check.ts';
 import { compareChecks } from '../../shared/comparison/comparison.ts';
@@ -102,7 +101,7 @@ export const resultOf = (
     base: changes ? CheckComparison.parse(changes) : null,
     baseProblem: null,
     explanation: null,
-    assertions: storedResults(view),
+    assertions: resultsOf(view),
     fixes: null,
     server: 'http://127.0.0.1:4080',
   });

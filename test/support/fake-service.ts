@@ -42,6 +42,8 @@ export const startFakeService = (answers: Readonly<Record<string, Answer>> = {})
       if (assertions) check = resultOf(checkWith(audited), await judgedShort(assertions)).check;
       return check;
     },
+    judge: async (_, body) =>
+      resultOf(checkWith(audited), await judgedShort((body as CreateCheckBody).assertions ?? {})).check,
     get: () => check,
     list: () => ({ checks: [finishedCheck], nextCursor: null }),
     report: () => shortReport,
@@ -65,7 +67,7 @@ const typeOf = ({ headers }: IncomingMessage): string =>
   headers.accept === 'text/html' ? headers.accept : 'application/json';
 
 const routeOf = (method: string, path: string): string => {
-  if (method === 'POST') return 'create';
+  if (method === 'POST') return path.endsWith('/assertions') ? 'judge' : 'create';
   if (method === 'DELETE') return 'delete';
   if (path === '/v1/regions') return 'regions';
   if (path === '/v1/checks') return 'list';

@@ -12,9 +12,8 @@ import { judge } from './base.ts';
 import { type BaseHost, findBaseOn } from './base-url.ts';
 import { type Confirming, confirm } from './confirm.ts';
 import { openResults } from './open.ts';
-import { rejudge, storedResults } from './rejudge.ts';
 import { saveReports } from './report-files.ts';
-import type { CheckResult } from './result.ts';
+import { type CheckResult, resultsOf } from './result.ts';
 import { type Read, readWhenFinished, timeLimit } from './waiting.ts';
 
 /** The base with which the command compares each finished check. */
@@ -117,10 +116,10 @@ export const resultOf = async (
   { signal, notes }: { signal: AbortSignal; notes: string[] },
 ): Promise<CheckResult> => {
   const judged = await judgeWith(client, check, bases, signal);
-  const rejudged = assertions && (await rejudge(client, check, assertions, signal));
-  notes.push(...(rejudged?.notes ?? []));
+  const other = assertions && (await client.judge(check.id, assertions, { signal }));
+  notes.push(...new Set(other?.runs.flatMap(({ warnings }) => warnings)));
   const fixes = await worstFixes(client, check.runs, signal);
-  return { check, ...judged, assertions: rejudged?.assertions ?? storedResults(check), fixes, server };
+  return { check, ...judged, assertions: resultsOf(other ?? check), fixes, server };
 };
 
 /** Returns the result of a check that the command could not wait for, or could not read the reports of. */
@@ -128,7 +127,7 @@ const unjudged = (
   check: CheckView,
   { server, assertions: replacing, base, baseHost, notes }: Judging & { notes: string[] },
 ): CheckResult => {
-  const assertions = replacing ? {} : storedResults(check);
+  const assertions = replacing ? {} : resultsOf(check);
   if (replacing || (check.assertions && check.runs.some(({ id }) => !assertions[id])))
     notes.push(`The command ended before the assertions of the check ${check.id} were judged.`);
   const isJudged = base !== undefined || baseHost !== undefined || check.against !== undefined;

@@ -11,9 +11,8 @@ import { findBase } from './base.ts';
 import { baseHostFrom } from './base-url.ts';
 import { conclude, type Ending, follow, type Judging, resultOf } from './follow.ts';
 import { requireTerminal } from './open.ts';
-import { requireReports, storedResults } from './rejudge.ts';
 import { checkReports, formsOf, namedRuns } from './report-files.ts';
-import type { CheckResult } from './result.ts';
+import { type CheckResult, resultsOf } from './result.ts';
 
 /**
  * Prints checks. With `--wait`, waits for them and does all that `run` does after it has created its checks. `--assert` and
@@ -28,7 +27,6 @@ export const get = async (context: Context, ids: readonly string[], options: Get
     const checks: CheckView[] = [];
     for (const id of new Set(ids)) checks.push(await client.get(id, context));
     checkReports(namedRuns(checks), options);
-    if (assertions) for (const check of checks) requireReports(check, assertions);
     const baseHost = baseHostFrom(options, []);
     const findsBase = options.base !== undefined && !baseHost;
     const base = findsBase ? await findBase(client, options.base as string, context.signal) : undefined;
@@ -69,5 +67,5 @@ const getNow = async (
 
 const openResult = (check: CheckView, { server }: Judging): CheckResult => ({
   ...{ check, comparison: null, base: null, baseProblem: null, explanation: null, fixes: null },
-  ...{ assertions: storedResults(check), server },
+  ...{ assertions: resultsOf(check), server },
 });

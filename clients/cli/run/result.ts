@@ -3,6 +3,7 @@ import type { CheckView } from '../../../shared/check.ts';
 import type { CheckComparison, RegionComparison } from '../../../shared/comparison/schemas.ts';
 import type { CheckExplanation } from '../../../shared/explanation/schema.ts';
 import type { RunFixes } from '../../../shared/fixes/worst-run.ts';
+import type { RunView } from '../../../shared/run.ts';
 import type { Confirmation } from '../formats/confirmation.ts';
 
 /** Everything that a command shows of one check. */
@@ -27,3 +28,11 @@ export type CheckResult = {
   /** URL of the service, for the link to the check's page. Null if the service ends with the command. */
   server: string | null;
 };
+
+/** Returns the results of assertions by the id of the run. */
+export const resultsOf = ({
+  runs,
+}: {
+  runs: readonly Pick<RunView, 'id' | 'assertions'>[];
+}): CheckResult['assertions'] =>
+  Object.fromEntries(runs.flatMap(({ id, assertions }) => (assertions ? [[id, assertions]] : [])));

@@ -4,7 +4,6 @@ import type { CheckComparison } from '../../../shared/comparison/schemas.ts';
 import type { ComparedCheck } from '../../../shared/comparison/sides.ts';
 import { compareVariants } from '../../../shared/comparison/variants.ts';
 import { ApiProblemError } from '../../../shared/problems.ts';
-import { isFinished } from '../../../shared/run.ts';
 import type { Caller, OwnerCaller } from '../../../shared/service/keys.ts';
 import { cutText } from '../../../shared/text.ts';
 import { labelledChecks } from '../checks/labelled-checks.ts';
@@ -13,7 +12,7 @@ import type { StoredCheck } from '../store/find-check.ts';
 import type { ListStore } from '../store/lists.ts';
 import type { Request } from './endpoint.ts';
 import { invalidInput, parseFields } from './input.ts';
-import { findCheck, type Lookup } from './lookup.ts';
+import { findCheck, finishedCheck, type Lookup } from './lookup.ts';
 
 /** Store of a comparison. Without `lists`, the base must be the id of a check. */
 export type BaseLookup = Lookup & { lists?: Pick<ListStore, 'runs'> };
@@ -31,7 +30,7 @@ export const compareWithBase = async (
   const { label, pool, intended, again: ids } = parseComparison(request.query, base);
   const check = await findCheck(lookup, request);
   const again = await furtherChecks(lookup, request, check, ids);
-  const compared = comparedCheck(check);
+  const compared = finishedCheck(check);
   const [baseCheck, ...more] = label
     ? await labelledBases(lookup, request, check, { label, pool, ids })
     : ([await baseWithId(lookup, request, check, base.toLowerCase())] as const);
@@ -39,9 +38,9 @@ export const compareWithBase = async (
   const [, newer = ''] = [baseCheck.item.createdAt, check.item.createdAt].sort(); // later checks change no verdict
   const history = lists ? await pageHistory({ lists, now: now() }, baseCheck.item, newer) : {};
   if (ids.includes(baseCheck.item.id)) throw invalidInput([{ path: 'again', message: againIsBase }]);
-  const comparison = compareChecks(comparedCheck(baseCheck), compared, {
+  const comparison = compareChecks(finishedCheck(baseCheck), compared, {
     ...{ intended, history, again },
-    pool: more.map(comparedCheck),
+    pool: more.map(finishedCheck),
   });
   if (!comparison) throw new ApiProblemError('not-comparable', noPairs);
   return { check, baseCheck, comparison };
@@ -77,8 +76,8 @@ const furtherChecks = async (lookup: Lookup, request: Request<Caller>, check: St
   const found: ComparedCheck[] = [];
   for (const id of ids) {
     const other = await findCheck(lookup, { ...request, params: { checkId: id } }, 'an ID in again');
-    const further = comparedCheck(other);
-    if (!haveSameInputs(comparedCheck(check), further))
+    const further = finishedCheck(other);
+    if (!haveSameInputs(finishedCheck(check), further))
       throw invalidInput([{ path: 'again', message: `The inputs of the check ${id} differ. ${againAccepted}` }]);
     found.push(further);
   }
@@ -106,7 +105,7 @@ const labelledBases = async (
   for await (const found of labelledChecks({ lists, store }, { owner, of: item, label, now: now() })) {
     const [newest] = bases;
     if (ids.includes(found.item.id)) continue; // it counts together with the check
-    if (!newest || canPool(comparedCheck(newest), comparedCheck(found))) bases.push(found);
+    if (!newest || canPool(finishedCheck(newest), finishedCheck(found))) bases.push(found);
     reads += 1;
     if (bases.length >= pool || reads >= MAX_POOL_READS) break;
   }
@@ -117,19 +116,9 @@ const labelledBases = async (
 
 /** Compares the two variants of a check. Throws if it is not finished, or if no run succeeded. */
 export const comparedVariants = (check: StoredCheck): CheckComparison => {
-  const comparison = compareVariants(comparedCheck(check));
+  const comparison = compareVariants(finishedCheck(check));
   if (!comparison) throw new ApiProblemError('not-comparable', noRuns);
   return comparison;
-};
-
-/** Returns the check for a comparison. Throws if it is not finished. */
-export const comparedCheck = ({ item, runs }: StoredCheck) => {
-  if (!runs.every(({ state }) => isFinished(state))) {
-    throw new ApiProblemError('report-not-ready', `The check ${item.id} is not finished. Retry in a few seconds.`, {
-      headers: { 'retry-after': '2' },
-    });
-  }
-  return { ...item, runs };
 };
 
 const noBase = ({ url, device = 'mobile' }: StoredCheck['item'], label: string) =>

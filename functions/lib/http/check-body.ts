@@ -141,7 +141,7 @@ const autoAlone =
   'Automatic samples compare two variants, and this check has one. Add the second variant in `against`, or send a whole number.';
 
 /** Returns the patterns that RE2 can't match, and the methods that need more reports than the service keeps. */
-const assertionErrors = (assertions: CheckAssertions, samples: CreateCheckBody['samples'] = 1): InputError[] => [
+export const assertionErrors = (assertions: CheckAssertions, samples: CreateCheckBody['samples'] = 1): InputError[] => [
   ...setsOf(assertions).flatMap(({ pattern }, i) => {
     const message = pattern === undefined ? undefined : faultOfPattern(pattern);
     return message ? [{ path: `assertions.${i}.pattern`, message }] : [];

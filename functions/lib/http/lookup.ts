@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { ApiProblemError } from '../../../shared/problems.ts';
+import { isFinished } from '../../../shared/run.ts';
 import type { Caller } from '../../../shared/service/keys.ts';
 import type { CheckStore } from '../store/checks.ts';
 import type { StoredCheck } from '../store/find-check.ts';
@@ -33,6 +34,16 @@ export const findCheck = async (
   const found = checkId && (await find(lookup, checkId, request));
   if (!found) throw checkNotFound(id);
   return found;
+};
+
+/** Returns a check with its runs. Throws if it is not finished. */
+export const finishedCheck = ({ item, runs }: StoredCheck) => {
+  if (!runs.every(({ state }) => isFinished(state))) {
+    throw new ApiProblemError('report-not-ready', `The check ${item.id} is not finished. Retry in a few seconds.`, {
+      headers: { 'retry-after': '2' },
+    });
+  }
+  return { ...item, runs };
 };
 
 export const checkNotFound = (id = 'this ID') => new ApiProblemError('not-found', `There is no check with ${id}.`);

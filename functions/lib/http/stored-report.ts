@@ -15,17 +15,22 @@ type Deps = RunLookup & {
   reports: Pick<Reports, 'get' | 'exists'>;
 };
 
+/** Returns the report of the run in the path. */
+export const findReport = async (deps: Deps, request: Request<Caller>) =>
+  reportOf(deps, request, await findRun(deps, request));
+
 /**
- * Returns the run in the path, and the location and sizes of the report of the variant in the query. Throws if the run is not finished, or failed
- * without a report. `read` returns the gzipped report, and throws as `throwIfGone` does if storage has deleted it.
+ * Returns a run, and the location and sizes of the report of the variant in the query. Throws if the run is not finished, or
+ * failed without a report. `read` returns the gzipped report, and throws as `throwIfGone` does if storage has deleted it.
+ * `readParsable` also throws if the report is too large to be parsed.
  */
-export const findReport = async ({ reports, ...lookup }: Deps, request: Request<Caller>) => {
-  const run = await findRun(lookup, request);
+export const reportOf = ({ reports, ...lookup }: Deps, request: Request<Caller>, run: RunItem) => {
   const variant = variantOf(request.query);
   const report = storedReport(run, variant);
   const throwIfGone = async () => {
     if (await reports.exists(report.key)) return;
-    await findRun(lookup, request); // throws not-found if the check was erased meanwhile
+    const params = { checkId: run.checkId, runId: run.id };
+    await findRun(lookup, { ...request, params, query: {} }); // throws not-found if the check was erased meanwhile
     log.warn('The stored report is gone.', { requestId: request.requestId, ...idsOf(run), key: report.key });
     throw new ApiProblemError(
       'report-unavailable',
@@ -37,7 +42,21 @@ export const findReport = async ({ reports, ...lookup }: Deps, request: Request<
       if (mayBeGone(error)) await throwIfGone();
       throw error;
     });
-  return { run, report, read, throwIfGone };
+  const readParsable = () => {
+    requireParsable(run, report);
+    return read();
+  };
+  return { run, report, read, readParsable, throwIfGone };
+};
+
+/** Largest report that a function parses whole, in MiB of JSON. It has 1,024 MB, and parsed JSON takes several times its size. */
+const MAX_REPORT_MIB = 64;
+
+const requireParsable = ({ id }: RunItem, { bytes }: NonNullable<RunItem['report']>): void => {
+  const mib = Math.ceil(bytes / 1024 / 1024);
+  if (mib <= MAX_REPORT_MIB) return;
+  const detail = `The report of the run ${id} has ${mib} MiB. The service compares reports of up to ${MAX_REPORT_MIB} MiB. Read the report itself.`;
+  throw new ApiProblemError('not-comparable', detail);
 };
 
 export const gunzip = promisify<Buffer, Buffer>(zlib.gunzip);
