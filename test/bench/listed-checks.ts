@@ -1,15 +1,14 @@
 import { randomUUID } from 'node:crypto';
-import { BatchWriteCommand } from '@aws-sdk/lib-dynamodb';
-import type { Db } from '../../functions/lib/store/dynamodb.ts';
+import { type Db, ifAbsent, putItem } from '../../functions/lib/store/dynamodb.ts';
 import { checkKey } from '../../functions/lib/store/items.ts';
 import { listedClosedCheck } from '../../functions/lib/store/lists.ts';
 import { newCheck } from '../../shared/check.ts';
 import { ANONYMOUS } from '../../shared/service/keys.ts';
 
-const BATCH = 25; // DynamoDB's limit
+const AT_ONCE = 25;
 
 /** Stores closed checks of two regions, with only the attributes that a list reads. */
-export const storeListedChecks = async ({ client, table }: Db, count: number): Promise<void> => {
+export const storeListedChecks = async (db: Db, count: number): Promise<void> => {
   const firstAt = Date.parse('2031-01-01T00:00:00.000Z');
   const item = (i: number) => {
     const inputs = { url: 'https://example.com/', auditVersion: '13.5.0', regions: ['us-west1', 'us-east4'] } as const;
@@ -20,9 +19,8 @@ export const storeListedChecks = async ({ client, table }: Db, count: number): P
       ...listedClosedCheck(check, ANONYMOUS, Date.parse('2131-01-01T00:00:00.000Z') / 1000),
     };
   };
-  for (let from = 0; from < count; from += BATCH) {
-    const size = Math.min(BATCH, count - from);
-    const puts = Array.from({ length: size }, (_, i) => ({ PutRequest: { Item: item(from + i) } }));
-    await client.send(new BatchWriteCommand({ RequestItems: { [table]: puts } }));
+  for (let from = 0; from < count; from += AT_ONCE) {
+    const size = Math.min(AT_ONCE, count - from);
+    await Promise.all(Array.from({ length: size }, (_, i) => putItem(db, item(from + i), ifAbsent)));
   }
 };

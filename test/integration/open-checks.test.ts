@@ -14,6 +14,7 @@ import { sweep } from '../../functions/sweep.ts';
 import { plans } from '../../shared/service/plans.ts';
 import { startFaultyTable } from '../support/faulty-table.ts';
 import { later, type World } from '../support/world.ts';
+import { recordWriteUnits, sumOf } from '../support/write-units.ts';
 
 const { world, dynamodb, newDb } = await startFaultyTable();
 let db: Db;
@@ -244,21 +245,12 @@ test('two creates at once with one new Idempotency-Key at the limit are a 201 an
   }
 });
 
-/** Returns the write units of the table that the work costs, as the engine counts them. */
+/** Returns the write units that the work costs. */
 const unitsOf = async (work: () => Promise<unknown>): Promise<number> => {
-  let units = 0;
-  const send = world.db.client.send.bind(world.db.client);
-  const spy = vi.spyOn(world.db.client, 'send').mockImplementation(async (command: unknown) => {
-    const { input } = command as { input: { ReturnConsumedCapacity?: string } };
-    input.ReturnConsumedCapacity = 'TOTAL';
-    const answer = (await send(command as never)) as { ConsumedCapacity?: { CapacityUnits?: number } };
-    if (/^(Put|Update|Delete)/.test((command as object).constructor.name))
-      units += answer.ConsumedCapacity?.CapacityUnits ?? 0;
-    return answer as never;
-  });
+  const writes = recordWriteUnits();
   await work();
-  spy.mockRestore();
-  return units;
+  vi.restoreAllMocks();
+  return sumOf(writes);
 };
 
 test('a create and its end cost the same, however many checks of the owner are open', async () => {
@@ -268,5 +260,5 @@ test('a create and its end cost the same, however many checks of the owner are o
   await putOpen(large, 300);
   const many = await costOf(large, 'https://example.com/b'); // another page, because a page keeps its results
   expect(many).toBe(few);
-  expect(few).toBeGreaterThan(10); // the engine counts
+  expect(few).toBeGreaterThan(10);
 });

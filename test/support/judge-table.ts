@@ -61,11 +61,11 @@ const answerOf = (table: Table, call: TableCall): Judged => {
   }
 };
 
-/** Returns an answer without the namespace of its error, and with sets in an order. */
+/** Returns an answer without the namespace and the message of its error, which no store reads. */
 export const plainAnswer = ({ status, body }: Judged): { status: number; body: Record<string, unknown> } =>
   JSON.parse(
     JSON.stringify({ status, body }, (name, value) => {
       if (name === '__type') return String(value).replace(/^.*#/, '');
-      return /^[SNB]S$/.test(name) ? [...value].sort() : value;
+      return /^message$/i.test(name) ? undefined : value;
     }),
   );

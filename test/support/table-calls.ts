@@ -10,12 +10,10 @@ const partitions = fc.constantFrom('a', 'b').map(S);
 const sorts = fc.constantFrom('1', '2', '3', 'é', '~').map(S);
 const scalars = fc.oneof(
   fc.constantFrom('', 'x', 'xy', 'é').map(S),
-  fc.constantFrom('0', '1', '-2', '10', '0.5', '123456789012345678901234567890').map((N) => ({ N })),
+  fc.constantFrom('0', '1', '-2', '10', '0.5').map((N) => ({ N })),
   fc.constantFrom('AP8=', '').map((B) => ({ B })),
   fc.boolean().map((BOOL) => ({ BOOL })),
   fc.constant({ NULL: true }),
-  fc.constantFrom(['x'], ['x', 'y']).map((SS) => ({ SS })),
-  fc.constantFrom(['1'], ['1', '2']).map((NS) => ({ NS })),
 ) as fc.Arbitrary<Value>;
 const values: fc.Arbitrary<Value> = fc.oneof(
   { weight: 4, arbitrary: scalars },
@@ -71,23 +69,18 @@ const settings = fc.oneof(
   fc.tuple(paths, operands).map(([path, value]) => `${path} = ${value}`),
   fc.tuple(paths, fc.constantFrom(':n', ':a')).map(([path, value]) => `${path} = if_not_exists(${path}, ${value})`),
   fc.tuple(paths, paths).map(([path, other]) => `${path} = ${other} + :n`),
-  fc.tuple(paths, paths).map(([path, other]) => `${path} = if_not_exists(${other}, :n) - :n`),
-  fc.tuple(paths, paths).map(([path, other]) => `${path} = list_append(${other}, :l)`),
+  fc.tuple(paths, paths).map(([path, other]) => `${path} = if_not_exists(${other}, :n) + :n`),
 );
 const updates = fc.oneof(
   fc.array(settings, { minLength: 1, maxLength: 2 }).map((all) => `SET ${all.join(', ')}`),
   paths.map((path) => `REMOVE ${path}`),
   fc.tuple(settings, paths).map(([set, path]) => `SET ${set} REMOVE ${path}`),
-  fc.tuple(paths, fc.constantFrom(':n', ':ss', ':s')).map(([path, value]) => `ADD ${path} ${value}`),
-  fc.tuple(paths, fc.constantFrom(':ss', ':n')).map(([path, value]) => `DELETE ${path} ${value}`),
 );
 const placeholders = fc.record({
   ':a': scalars,
   ':b': scalars,
   ':n': fc.constantFrom('1', '2.5', '-3').map((N) => ({ N })),
   ':s': fc.constantFrom('', 'x', 'p').map(S),
-  ':l': fc.constant({ L: [S('x')] }),
-  ':ss': fc.constantFrom(['x'], ['y', 'x']).map((SS) => ({ SS })),
   ':type': fc.constantFrom('S', 'N', 'M', 'Z').map(S),
 });
 
@@ -132,14 +125,13 @@ const queries = fc.oneof(
 /** Requests that the table answers or refuses. */
 export const tableCalls: fc.Arbitrary<TableCall> = fc.oneof(
   fc
-    .record({ key: keys, item: attributes, condition: maybe(conditions), given: placeholders, all: fc.boolean() })
-    .map(({ key, item, condition, given, all }) => ({
+    .record({ key: keys, item: attributes, condition: maybe(conditions), given: placeholders })
+    .map(({ key, item, condition, given }) => ({
       operation: 'PutItem',
       input: complete(
         {
           Item: { ...key, ...item },
           ...(condition && { ConditionExpression: condition }),
-          ...(all && { ReturnValues: 'ALL_OLD' }),
         },
         given,
       ),
@@ -150,7 +142,7 @@ export const tableCalls: fc.Arbitrary<TableCall> = fc.oneof(
       update: updates,
       condition: maybe(conditions),
       given: placeholders,
-      ReturnValues: fc.constantFrom('NONE', 'ALL_NEW', 'ALL_OLD', 'UPDATED_NEW', 'UPDATED_OLD'),
+      ReturnValues: fc.constantFrom('NONE', 'ALL_NEW', 'UPDATED_NEW'),
       unused: fc.integer({ min: 0, max: 20 }),
     })
     .map(({ Key, update, condition, given, ReturnValues, unused }) => ({
@@ -163,7 +155,7 @@ export const tableCalls: fc.Arbitrary<TableCall> = fc.oneof(
     })),
   fc.record({ Key: keys, condition: maybe(conditions), given: placeholders }).map(({ Key, condition, given }) => ({
     operation: 'DeleteItem',
-    input: complete({ Key, ...(condition && { ConditionExpression: condition }), ReturnValues: 'ALL_OLD' }, given),
+    input: complete({ Key, ...(condition && { ConditionExpression: condition }) }, given),
   })),
   fc
     .record({ Key: keys, projection: maybe(fc.constantFrom('#v', '#v, #m.#x', '#m, #m.#x', 'v, w')) })

@@ -16,3 +16,6 @@ export const invalid = (message: string): ServiceError => new ServiceError('Vali
 /** Returns the error of a value in a request that DynamoDB refuses. */
 export const invalidValue = (message: string): ServiceError =>
   invalid(`One or more parameter values were invalid: ${message}`);
+
+/** Returns the error of a request that DynamoDB may accept, and that no store sends. */
+export const unknown = (what: string): ServiceError => invalid(`The table on this machine does not know ${what}.`);

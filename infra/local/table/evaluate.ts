@@ -1,54 +1,40 @@
-import type { Condition, Operand, Path } from './resolved.ts';
-import { bytesOf, compare, equal, type Item, isSet, typeOf, type Value } from './values.ts';
-
-/** Returns the value at a path, or undefined. */
-export const valueAt = (path: Path, item: Item): Value | undefined => {
-  let value: Value | undefined = { M: item };
-  for (const part of path) value = typeof part === 'number' ? value?.L?.[part] : ownValue(value?.M, part);
-  return value;
-};
-const ownValue = (map: Item | undefined, name: string) => (map && Object.hasOwn(map, name) ? map[name] : undefined);
-
-/** Returns true if a condition holds for an item. A missing item is empty. */
-export const holds = (condition: Condition, item: Item): boolean => {
-  const { kind, args } = condition;
-  if (kind === 'and') return args.every((each) => holds(each as Condition, item));
-  if (kind === 'or') return args.some((each) => holds(each as Condition, item));
-  if (kind === 'not') return !holds(args[0] as Condition, item);
-  const [first, ...others] = (args as Operand[]).map((each) => operandValue(each, item));
-  return kind === 'call' ? calls[condition.name as string]?.(first, others[0]) === true : compared(kind, first, others);
-};
+import { invalid } from './errors.ts';
+import type { Action, Condition, Operand, Path } from './expressions.ts';
+import { bytesOf, compare, equal, type Item, typeOf, type Value } from './values.ts';
 
 type Maybe = Value | undefined;
 
-const operandValue = (operand: Operand, item: Item): Maybe => {
-  if (operand.kind === 'value') return operand.value;
-  if (operand.kind === 'path') return valueAt(operand.path, item);
-  const [argument] = operand.args.map((each) => operandValue(each, item)); // `size` is the only call in an operand
-  const size = argument && sizeOf(argument);
-  return size === undefined ? undefined : { N: String(size) };
+/** Returns the value at a path, or undefined. */
+const valueAt = (path: Path, item: Item): Maybe => {
+  let value: Maybe = { M: item };
+  for (const name of path) value = value?.M && Object.hasOwn(value.M, name) ? value.M[name] : undefined;
+  return value;
 };
 
-const sizeOf = (value: Value): number | undefined => {
-  const type = typeOf(value);
-  if (type === 'S') return value.S?.length;
-  if (type === 'B') return bytesOf(value.B as string).length;
-  if (type === 'L' || isSet(type)) return value[type]?.length;
-  return type === 'M' ? Object.keys(value.M as Item).length : undefined;
+/** Returns true if a condition holds for an item. A missing item is empty. */
+export const holds = (condition: Condition, item: Item): boolean => {
+  if ('parts' in condition) {
+    if (condition.kind === 'and') return condition.parts.every((part) => holds(part, item));
+    return condition.parts.some((part) => holds(part, item)) === (condition.kind === 'or');
+  }
+  const [first, second, third] = condition.operands.map((operand) => resultOf(operand, item));
+  if (condition.kind === 'in')
+    return condition.operands.slice(1).some((operand) => areEqual(first, resultOf(operand, item)));
+  return tests[condition.kind]?.(first, second, third) === true;
 };
 
-const compared = (kind: Condition['kind'], first: Maybe, others: Maybe[]): boolean => {
-  const [second, third] = others;
-  if (kind === '=') return Boolean(first && second && equal(first, second));
-  if (kind === '<>') return !(first && second && equal(first, second));
-  if (kind === 'in') return others.some((each) => first && each && equal(first, each));
-  const order = first && second && compare(first, second);
-  if (order === undefined) return false;
-  if (kind === 'between') return order >= 0 && Boolean(third) && (compare(first as Value, third as Value) ?? 1) <= 0;
-  return kind === '<' ? order < 0 : kind === '<=' ? order <= 0 : kind === '>' ? order > 0 : order >= 0;
-};
+const areEqual = (a: Maybe, b: Maybe): boolean => Boolean(a && b && equal(a, b));
+/** Returns a number below, of or above 0, or NaN if the values have no order. */
+const order = (a: Maybe, b: Maybe): number => (a && b && compare(a, b)) ?? Number.NaN;
 
-const calls: Record<string, (value: Maybe, argument: Maybe) => boolean> = {
+const tests: Record<string, (value: Maybe, second: Maybe, third: Maybe) => boolean> = {
+  '=': areEqual,
+  '<>': (value, other) => !areEqual(value, other),
+  '<': (value, other) => order(value, other) < 0,
+  '<=': (value, other) => order(value, other) <= 0,
+  '>': (value, other) => order(value, other) > 0,
+  '>=': (value, other) => order(value, other) >= 0,
+  between: (value, low, high) => order(value, low) >= 0 && order(value, high) <= 0,
   attribute_exists: (value) => value !== undefined,
   attribute_not_exists: (value) => value === undefined,
   attribute_type: (value, type) => value !== undefined && typeOf(value) === type?.S,
@@ -60,10 +46,68 @@ const calls: Record<string, (value: Maybe, argument: Maybe) => boolean> = {
   },
   contains: (value, part) => {
     if (!value || !part) return false;
-    if (value.L) return value.L.some((each) => equal(each, part));
     if (value.S !== undefined) return part.S !== undefined && value.S.includes(part.S);
     if (value.B !== undefined) return part.B !== undefined && bytesOf(value.B).includes(bytesOf(part.B));
-    const [set, one] = [value.SS ?? value.NS ?? value.BS, value.SS ? part.S : value.NS ? part.N : part.B];
-    return one !== undefined && set?.includes(one) === true;
+    return value.L?.some((each) => equal(each, part)) === true;
   },
+};
+
+const resultOf = (operand: Operand, item: Item): Maybe => {
+  if (operand.kind === 'value') return operand.value;
+  if (operand.kind === '+') return sum(...operand.terms, item);
+  const value = valueAt(operand.path, item);
+  if (operand.kind === 'if_not_exists') return value ?? resultOf(operand.otherwise, item);
+  if (operand.kind === 'path' || !value) return value;
+  const size = value.S?.length ?? (value.B !== undefined ? bytesOf(value.B).length : undefined) ?? value.L?.length;
+  if (size !== undefined) return { N: String(size) };
+  return value.M && { N: String(Object.keys(value.M).length) };
+};
+
+const required = (operand: Operand, item: Item): Value => {
+  const value = resultOf(operand, item);
+  if (value) return value;
+  throw invalid('The provided expression refers to an attribute that does not exist in the item');
+};
+
+/** Adds two numbers as JavaScript does, because the stores read the sum as such a number. */
+const sum = (first: Operand, second: Operand, item: Item): Value => {
+  const [{ N: a }, { N: b }] = [required(first, item), required(second, item)];
+  if (a !== undefined && b !== undefined) return { N: String(Number(a) + Number(b)) };
+  throw invalid('An operand in the update expression has an incorrect data type');
+};
+
+/** Changes an item by an update. All operands have the values of before the update. */
+export const update = (item: Item, actions: readonly Action[]): void => {
+  const changes = actions.map(({ path, value }) => ({
+    path,
+    value: value && structuredClone(required(value, item)), // another action may change the original
+  }));
+  for (const { path, value } of changes) {
+    const map = valueAt(path.slice(0, -1), item)?.M;
+    const name = path.at(-1) as string;
+    if (!map) throw invalid('The document path provided in the update expression is invalid for update');
+    if (value) setOwn(map, name, value);
+    else delete map[name];
+  }
+};
+
+/** Returns the parts of an item at some paths, as a projection or `UPDATED_NEW` shows them. */
+export const partsOf = (item: Item, paths: readonly Path[]): Item => {
+  const parts: Item = {};
+  for (const path of paths) {
+    const value = valueAt(path, item);
+    if (!value) continue;
+    let map = parts;
+    for (const name of path.slice(0, -1)) {
+      if (!Object.hasOwn(map, name)) setOwn(map, name, { M: {} });
+      map = (map[name] as Value).M as Item;
+    }
+    setOwn(map, path.at(-1) as string, value);
+  }
+  return parts;
+};
+
+/** Sets an attribute of any name, such as `__proto__`. */
+const setOwn = (map: Item, name: string, value: Value): void => {
+  Object.defineProperty(map, name, { value, enumerable: true, configurable: true, writable: true });
 };

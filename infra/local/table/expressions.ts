@@ -1,205 +1,236 @@
-import { invalid } from './errors.ts';
-import type { CallTree, ConditionTree, OperandTree, Parsed, PathTree, Section } from './expression-parser.ts';
-import { type ExpressionKind, type Kind, Rules, refuseMany } from './expression-rules.ts';
-import { SyntaxFault } from './expression-tokens.ts';
-import { parseCondition, parseProjection, parseUpdate } from './parsed-expressions.ts';
+import { unknown } from './errors.ts';
+import type { Placeholders } from './placeholders.ts';
 import { isReserved } from './reserved-words.ts';
-import type { Action, Condition, Operand, Path } from './resolved.ts';
-import { type Item, type Type, typeOf } from './values.ts';
+import type { Tokens } from './tokens.ts';
+import { compare, type Type, typeOf, types, type Value } from './values.ts';
 
-/* Resolves the names and values of an expression, and refuses what DynamoDB refuses. */
+/* Reads the expressions that the stores send, and refuses what DynamoDB refuses. Other parts of its language are unknown. */
 
-/** The names and values of the expressions of a request. */
-export type Expressions = {
-  ExpressionAttributeNames?: Record<string, string>;
-  ExpressionAttributeValues?: Item;
-};
+/** The names of an attribute and of the maps that it is in. */
+export type Path = string[];
+export type Operand =
+  | { kind: 'path' | 'size'; path: Path }
+  | { kind: 'value'; value: Value }
+  | { kind: 'if_not_exists'; path: Path; otherwise: Operand }
+  | { kind: '+'; terms: [Operand, Operand] };
+export type Comparison = { kind: string; operands: Operand[] };
+export type Condition = { kind: 'and' | 'or' | 'not'; parts: Condition[] } | Comparison;
+/** Sets an attribute, or removes it if there is no value. */
+export type Action = { path: Path; value?: Operand };
 
-const operandsOf: Record<string, number> = {
-  attribute_exists: 1,
-  attribute_not_exists: 1,
-  attribute_type: 2,
-  begins_with: 2,
-  contains: 2,
-  size: 1,
-};
-const operandsInUpdates: Record<string, number> = { if_not_exists: 2, list_append: 2 };
+const comparators = ['=', '<>', '<', '<=', '>', '>='];
+const keywords = ['and', 'or', 'not', 'between', 'in'];
+const tests = ['attribute_exists', 'attribute_not_exists', 'attribute_type', 'begins_with', 'contains'];
+const unknownWords = ['add', 'delete', 'list_append'];
+const MAX_OPERATORS = 300;
+const MAX_OPERANDS_OF_IN = 100;
 
-/** Resolves the expressions of one request, and remembers which names and values are used. */
-export class Resolver {
-  readonly #names: Record<string, string>;
-  readonly #values: Item;
-  readonly #used = new Set<string>();
-  #rules = new Rules();
+/** Reads one expression. */
+export class Expression {
+  readonly #tokens: Tokens;
+  readonly #placeholders: Placeholders;
+  #operators = 0;
+  /** Indexes of the parentheses around the last group. */
+  #group: [number, number] | undefined;
 
-  constructor({ ExpressionAttributeNames: names = {}, ExpressionAttributeValues: values = {} }: Expressions) {
-    this.#names = names;
-    this.#values = values;
+  constructor(tokens: Tokens, placeholders: Placeholders) {
+    this.#tokens = tokens;
+    this.#placeholders = placeholders;
   }
 
-  condition(field: string, text: string): Condition {
-    return this.#resolve(field, text, 'condition', parseCondition, (tree) => {
-      const condition = this.#condition(tree);
-      this.#rules.refuseSize(condition);
-      return condition;
-    });
+  condition(): Condition {
+    return this.#toTheEnd(() => this.#or());
   }
 
-  update(text: string): Action[] {
-    return this.#resolve('UpdateExpression', text, 'update', parseUpdate, (tree) => {
-      const actions = tree.map(({ section, path, value }) => ({
-        section,
-        path: this.#path(path),
-        ...(value && { value: this.#operandOf(value, section) }),
-      }));
-      this.#rules.checkPaths(actions.map(({ path }) => path));
+  projection(): Path[] {
+    return this.#toTheEnd(() => this.#distinct(this.#tokens.list(() => this.#path())));
+  }
+
+  update(): Action[] {
+    return this.#toTheEnd(() => {
+      const actions: Action[] = [];
+      const sections = new Set<string>();
+      do {
+        const section = this.#tokens.next().toLowerCase();
+        if (unknownWords.includes(section)) throw unknown(section.toUpperCase());
+        if (section !== 'set' && section !== 'remove') throw this.#tokens.syntaxError(-1);
+        if (sections.has(section)) throw this.#refusal(`The "${section}" section can only be used once;`);
+        sections.add(section);
+        actions.push(...this.#tokens.list(() => (section === 'set' ? this.#assignment() : { path: this.#path() })));
+      } while (this.#tokens.peek() !== undefined);
+      this.#distinct(actions.map(({ path }) => path));
       return actions;
     });
   }
 
-  projection(text: string): Path[] {
-    return this.#resolve('ProjectionExpression', text, 'projection', parseProjection, (tree) => {
-      const paths = tree.map((path) => this.#path(path));
-      this.#rules.checkPaths(paths);
-      return paths;
-    });
+  #assignment(): Action {
+    const path = this.#path();
+    this.#tokens.expect('=');
+    const first = this.#operand('if_not_exists');
+    if (!this.#tokens.take('+')) return { path, value: first };
+    const terms: [Operand, Operand] = [first, this.#operand('if_not_exists')];
+    for (const term of terms) this.#checkType('+', term, ['N']);
+    return { path, value: this.#counted({ kind: '+', terms }) };
   }
 
-  /** Throws if the request has a name or a value that no expression uses. */
-  refuseUnused(): void {
-    for (const [field, given] of [
-      ['Names', this.#names],
-      ['Values', this.#values],
-    ] as const) {
-      const unused = Object.keys(given).filter((name) => !this.#used.has(name));
-      if (unused.length > 0)
-        throw invalid(
-          `Value provided in ExpressionAttribute${field} unused in expressions: keys: {${unused.join(', ')}}`,
-        );
+  #or(): Condition {
+    const first = this.#and();
+    return this.#tokens.take('or') ? this.#counted({ kind: 'or', parts: [first, this.#or()] }) : first;
+  }
+
+  #and(): Condition {
+    const first = this.#not();
+    return this.#tokens.take('and') ? this.#counted({ kind: 'and', parts: [first, this.#and()] }) : first;
+  }
+
+  #not(): Condition {
+    if (this.#tokens.take('not')) return this.#counted({ kind: 'not', parts: [this.#not()] });
+    const start = this.#tokens.at;
+    if (!this.#tokens.take('(')) return this.#comparison();
+    const inner = this.#or();
+    this.#tokens.expect(')');
+    const end = this.#tokens.at - 1;
+    const [first, last] = this.#group ?? [];
+    if (first === start + 1 && last === end - 1) throw this.#refusal('The expression has redundant parentheses;');
+    this.#group = [start, end];
+    return inner;
+  }
+
+  #comparison(): Condition {
+    const name = this.#tokens.peek() as string;
+    if (this.#tokens.peek(1) === '(' && name !== 'size') return this.#test(name);
+    const first = this.#operand('size');
+    const kind = this.#tokens.next().toLowerCase();
+    if (kind === 'in') return this.#counted({ kind, operands: [first, ...this.#listed()] });
+    if (kind === 'between') {
+      const low = this.#operand('size');
+      this.#tokens.expect('and');
+      const high = this.#operand('size');
+      this.#checkBounds(low, high);
+      return this.#counted({ kind, operands: [first, low, high] });
     }
+    if (!comparators.includes(kind)) throw this.#tokens.syntaxError(-1);
+    return this.#compared(kind, first, this.#operand('size'));
   }
 
-  #resolve<Tree, T>(
-    field: string,
-    text: string,
-    kind: ExpressionKind,
-    parse: (text: string) => Parsed<Tree>,
-    resolve: (tree: Tree) => T,
-  ): T {
-    const refuse = (why: string) => invalid(`Invalid ${field}: ${why}`);
-    if (text === '') throw refuse('The expression can not be empty;');
-    let parsed: Parsed<Tree>;
-    try {
-      parsed = parse(text);
-    } catch (error) {
-      throw error instanceof SyntaxFault ? refuse(error.message) : error;
+  #listed(): Operand[] {
+    this.#tokens.expect('(');
+    const listed = this.#tokens.list(() => this.#operand('size'));
+    this.#tokens.expect(')');
+    if (listed.length <= MAX_OPERANDS_OF_IN) return listed;
+    throw this.#refusal(`The IN operator is provided with too many operands; number of operands: ${listed.length}`);
+  }
+
+  #compared(kind: string, first: Operand, second: Operand): Condition {
+    const isSame = first.kind === 'path' && second.kind === 'path' && first.path.join() === second.path.join();
+    if (!isSame) return this.#counted({ kind, operands: [first, second] });
+    throw this.#refusal(`The first operand must be distinct from the remaining operands; operator: ${kind}`);
+  }
+
+  /** Reads a function that is a condition. */
+  #test(name: string): Condition {
+    if (unknownWords.includes(name)) throw unknown(name);
+    if (name === 'if_not_exists') throw this.#misuse(name);
+    if (!tests.includes(name)) throw this.#refusal(`Invalid function name; function: ${name}`);
+    const [path, second] = this.#operandsOf(name, /exists$/.test(name) ? 1 : 2);
+    const first: Operand = { kind: 'path', path };
+    if (!second) return this.#counted({ kind: name, operands: [first] });
+    if (name === 'begins_with') this.#checkType(name, second, ['S', 'B']);
+    if (name === 'attribute_type') {
+      const type = second.kind === 'value' ? second.value.S : undefined;
+      if (!types.some((each) => each === type)) throw this.#refusal(`Invalid attribute type name found; type: ${type}`);
     }
-    this.#rules = new Rules();
-    if (parsed.redundantParentheses) this.#rules.fault('parentheses', 'The expression has redundant parentheses;');
-    const section = parsed.repeatedSection?.toUpperCase();
-    if (section)
-      this.#rules.fault('section', `The "${section}" section can only be used once in an update expression;`);
-    const resolved = resolve(parsed.tree);
-    const why = this.#rules.firstFault(kind);
-    if (why) throw refuse(why);
-    refuseMany(resolved, refuse);
-    return resolved;
+    return this.#compared(name, first, second);
   }
 
-  #condition(tree: ConditionTree): Condition {
-    if (tree.kind === 'and' || tree.kind === 'or' || tree.kind === 'not') {
-      const args = tree.args.map((each) => this.#condition(each));
-      for (const each of args) this.#rules.refuseSize(each);
-      return { kind: tree.kind, args };
+  /** Reads the operands of a function. The first one is an attribute. */
+  #operandsOf(name: string, count: number): [Path, Operand?] {
+    this.#tokens.at++;
+    this.#tokens.expect('(');
+    const operands = this.#tokens.list(() => this.#operand());
+    this.#tokens.expect(')');
+    const operator = `operator or function: ${name}`;
+    if (operands.length !== count) throw this.#refusal(`Incorrect number of operands; ${operator}`);
+    const [first, second] = operands;
+    if (first?.kind !== 'path') throw this.#refusal(`Operator or function requires a document path; ${operator}`);
+    return [first.path, second];
+  }
+
+  /** Reads an operand. It may be a call of one function. */
+  #operand(call?: 'size' | 'if_not_exists'): Operand {
+    const token = this.#tokens.peek() ?? '';
+    if (token === '(') throw unknown('parentheses around an operand');
+    if (token.startsWith(':')) {
+      this.#tokens.at++;
+      const value = this.#placeholders.value(token);
+      if (value) return { kind: 'value', value };
+      throw this.#refusal(`An expression attribute value used in expression is not defined; attribute value: ${token}`);
     }
-    const comparison = tree.kind === 'call' ? this.#call(tree, operandsOf) : this.#comparison(tree);
-    this.#rules.endComparison();
-    return comparison;
+    if (this.#tokens.peek(1) !== '(') return { kind: 'path', path: this.#path() };
+    if (unknownWords.includes(token)) throw unknown(token);
+    if (token !== call) throw this.#misuse(token);
+    const [path, otherwise] = this.#operandsOf(token, call === 'size' ? 1 : 2);
+    return this.#counted(otherwise ? { kind: 'if_not_exists', path, otherwise } : { kind: 'size', path });
   }
 
-  #comparison(tree: Exclude<ConditionTree, CallTree>): Condition {
-    const args = (tree.args as OperandTree[]).map((each) => this.#operand(each, operandsOf));
-    this.#rules.refuseCalls(args);
-    if (tree.kind === 'between') this.#rules.checkBounds(args[1] as Operand, args[2] as Operand);
-    else if (tree.kind !== 'in') this.#rules.checkDistinct(tree.kind, args);
-    return { kind: tree.kind, args };
+  #path(): Path {
+    const path = [this.#name()];
+    while (this.#tokens.take('.')) path.push(this.#name());
+    if (this.#tokens.peek() === '[') throw unknown('elements of lists');
+    return path;
   }
 
-  #operandOf(tree: OperandTree, section: Section): Operand {
-    const operand = this.#operand(tree, operandsInUpdates);
-    const name = operand.kind === 'value' && namesOfTypes[typeOf(operand.value)];
-    if (section !== 'set' && name && !(section === 'add' && name === 'NUMBER')) {
-      const operator = section.toUpperCase();
-      this.#rules.fault(
-        'operand',
-        `Incorrect operand type for operator or function; operator: ${operator}, operand type: ${name}`,
-      );
-    }
-    return operand;
+  #name(): string {
+    const token = this.#tokens.next();
+    if (!/^#?[A-Za-z_]|^#\d/.test(token) || keywords.includes(token.toLowerCase())) throw this.#tokens.syntaxError(-1);
+    if (isReserved(token)) throw this.#refusal(`Attribute name is a reserved keyword; reserved keyword: ${token}`);
+    const name = token.startsWith('#') ? this.#placeholders.name(token) : token;
+    if (name !== undefined) return name;
+    throw this.#refusal(`An expression attribute name is not defined; attribute name: ${token}`);
   }
 
-  #operand(tree: OperandTree, functions: Record<string, number>): Operand {
-    if (tree.kind === 'path') return { kind: 'path', path: this.#path(tree) };
-    if (tree.kind === 'value') return this.#value(tree.name, functions === operandsOf ? 'name' : 'value');
-    if (tree.kind === 'call') return this.#call(tree, functions) as Operand;
-    const args = tree.args.map((each) => this.#operand(each, functions));
-    for (const each of args) this.#rules.refuseType(tree.kind, each, ['N']);
-    return { kind: tree.kind, args };
-  }
-
-  #path({ parts }: PathTree): Path {
-    return parts.map((part) => {
-      if (typeof part === 'number') return part;
-      if (!part.startsWith('#')) {
-        if (isReserved(part))
-          this.#rules.fault('reserved', `Attribute name is a reserved keyword; reserved keyword: ${part}`);
-        return part;
+  /** Throws if one path leads into another one. */
+  #distinct(paths: Path[]): Path[] {
+    for (const [i, second] of paths.entries()) {
+      for (const first of paths.slice(0, i)) {
+        if (first.some((name, at) => at < second.length && name !== second[at])) continue;
+        const both = `path one: [${first.join(', ')}], path two: [${second.join(', ')}]`;
+        throw this.#refusal(`Two document paths overlap with each other; remove or rewrite one of them; ${both}`);
       }
-      const name = this.#names[part];
-      this.#used.add(part);
-      if (name === undefined)
-        this.#rules.fault(
-          'name',
-          `An expression attribute name used in the document path is not defined; attribute name: ${part}`,
-        );
-      return name ?? '';
-    });
+    }
+    return paths;
   }
 
-  #value(name: string, kind: Kind): Operand {
-    const value = this.#values[name];
-    this.#used.add(name);
-    if (value === undefined)
-      this.#rules.fault(
-        kind,
-        `An expression attribute value used in expression is not defined; attribute value: ${name}`,
-      );
-    return { kind: 'value', value: value ?? { NULL: true } };
+  #checkType(name: string, operand: Operand, accepted: readonly Type[]): void {
+    if (operand.kind !== 'value' || accepted.includes(typeOf(operand.value))) return;
+    const type = typeOf(operand.value);
+    throw this.#refusal(`Incorrect operand type; operator or function: ${name}, operand type: ${type}`);
   }
 
-  #call({ name, args: trees }: CallTree, functions: Record<string, number>): Operand & Condition {
-    const args = trees.map((each) => this.#operand(each, functions));
-    const call = { kind: 'call' as const, name, args };
-    if (functions === operandsOf) this.#rules.refuseCalls(args);
-    const count = functions[name];
-    if (count === undefined) this.#rules.fault('unknownFunction', `Invalid function name; function: ${name}`);
-    else if (count !== args.length) {
-      const kind = functions === operandsOf ? 'operand' : 'function';
-      this.#rules.fault(
-        kind,
-        `Incorrect number of operands for operator or function; operator or function: ${name}, number of operands: ${args.length}`,
-      );
-    } else this.#rules.checkCall(name, args);
-    return call;
+  #checkBounds(low: Operand, high: Operand): void {
+    if (low.kind !== 'value' || high.kind !== 'value') return;
+    if (typeOf(low.value) !== typeOf(high.value))
+      throw this.#refusal('The BETWEEN operator requires same data type for lower and upper bounds;');
+    if ((compare(low.value, high.value) ?? 0) > 0)
+      throw this.#refusal('The BETWEEN operator requires upper bound to be greater than or equal to lower bound;');
+  }
+
+  #counted<T>(node: T): T {
+    if (++this.#operators <= MAX_OPERATORS) return node;
+    throw this.#refusal(`The expression contains too many operators; operator count: ${MAX_OPERATORS + 1}`);
+  }
+
+  #toTheEnd<T>(read: () => T): T {
+    const result = read();
+    if (this.#tokens.peek() !== undefined) throw this.#tokens.syntaxError();
+    return result;
+  }
+
+  #misuse(name: string) {
+    return this.#refusal(`The function is not allowed to be used this way in an expression; function: ${name}`);
+  }
+
+  #refusal(why: string) {
+    return this.#tokens.refusal(why);
   }
 }
-
-const namesOfTypes: { [T in Type]?: string } = {
-  S: 'STRING',
-  N: 'NUMBER',
-  B: 'BINARY',
-  NULL: 'NULL',
-  BOOL: 'BOOLEAN',
-  L: 'LIST',
-  M: 'MAP',
-};

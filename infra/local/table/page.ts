@@ -1,18 +1,16 @@
 import { invalid } from './errors.ts';
-import { holds } from './evaluate.ts';
+import { holds, partsOf } from './evaluate.ts';
+import type { Condition } from './expressions.ts';
 import type { expressionsOf, Request } from './requests.ts';
-import type { Path } from './resolved.ts';
 import * as schema from './schema.ts';
-import { partsOf } from './update.ts';
 import { type Item, sizeOfItem } from './values.ts';
 
 const MAX_PAGE_BYTES = 2 ** 20;
-const UNIT_BYTES = { write: 1024, read: 4096 };
 
 /** Returns one page of an answer: up to `Limit` items, or about a mebibyte. */
 export const pageOf = (
   rows: Iterable<Item>,
-  { Limit = Number.POSITIVE_INFINITY, Select, ...request }: Request,
+  { Limit = Number.POSITIVE_INFINITY }: Request,
   index: schema.Index | undefined,
   { filter, projection }: ReturnType<typeof expressionsOf>,
 ): object => {
@@ -32,9 +30,8 @@ export const pageOf = (
   return {
     Count: items.length,
     ScannedCount: scanned,
-    ...(Select !== 'COUNT' && { Items: projection ? items.map((item) => partsOf(item, projection)) : items }),
+    Items: projection ? items.map((item) => partsOf(item, projection)) : items,
     ...(last && isFull() && { LastEvaluatedKey: keysOf(last, index) }),
-    ...capacityOf(request, 'read', bytes),
   };
 };
 
@@ -45,15 +42,11 @@ const keysOf = (item: Item, index: schema.Index | undefined): Item => {
 
 /** Returns the texts of the key after which a page begins, or undefined if it is the first one. */
 export const startOf = (
-  { ExclusiveStartKey: start, ConsistentRead, Select }: Request,
-  index: schema.Index | undefined,
+  { ExclusiveStartKey: start, ConsistentRead }: Request,
+  index?: schema.Index,
   partition?: string,
 ) => {
   if (index && ConsistentRead) throw invalid('Consistent reads are not supported on global secondary indexes');
-  if (index && Select === 'ALL_ATTRIBUTES')
-    throw invalid(
-      `One or more parameter values were invalid: Select type ALL_ATTRIBUTES is not supported for global secondary index ${index.name} because its projection type is not ALL`,
-    );
   if (!start) return undefined;
   const { [index?.partitionKey ?? '']: _, [index?.sortKey ?? '']: __, ...rest } = start;
   const place = index && schema.placeIn(index, start);
@@ -64,19 +57,9 @@ export const startOf = (
   return { place, key };
 };
 
-type Node = { kind?: string; path?: Path; args?: Node[] };
-
 /** Returns the attributes that a condition reads. */
-export const attributesIn = (node: Node | undefined): Set<unknown> =>
-  new Set(node?.path ? [node.path[0]] : (node?.args ?? []).flatMap((each) => [...attributesIn(each)]));
-
-/** Returns the units that DynamoDB would bill, if the request asks for them. */
-export const capacityOf = (
-  { ReturnConsumedCapacity: asked = 'NONE', TableName, ConsistentRead }: Request,
-  kind: 'read' | 'write',
-  bytes: number,
-) => {
-  if (asked === 'NONE') return {};
-  const units = Math.ceil(bytes / UNIT_BYTES[kind]);
-  return { ConsumedCapacity: { TableName, CapacityUnits: kind === 'read' && !ConsistentRead ? units / 2 : units } };
+export const attributesIn = (condition: Condition | undefined): unknown[] => {
+  if (!condition) return [];
+  if ('parts' in condition) return condition.parts.flatMap(attributesIn);
+  return condition.operands.map((operand) => 'path' in operand && operand.path[0]);
 };

@@ -1,22 +1,22 @@
-import { invalid, ServiceError } from './errors.ts';
-import { type Expressions, Resolver } from './expressions.ts';
-import type { Condition } from './resolved.ts';
-import { faultIn } from './value-faults.ts';
-import { type Item, sizeOfItem } from './values.ts';
+import { invalid, ServiceError, unknown } from './errors.ts';
+import { Expression } from './expressions.ts';
+import { Placeholders } from './placeholders.ts';
+import { Tokens } from './tokens.ts';
+import { checkValues, type Item, sizeOfItem } from './values.ts';
 
 /** Fields of DynamoDB's requests that the table knows. */
-export type Request = Expressions & {
+export type Request = {
   TableName: string;
   Key?: Item;
   Item?: Item;
   IndexName?: string;
   Limit?: number;
-  Select?: string;
   ConsistentRead?: boolean;
   ScanIndexForward?: boolean;
   ExclusiveStartKey?: Item;
   ReturnValues?: string;
-  ReturnConsumedCapacity?: string;
+  ExpressionAttributeNames?: Record<string, string>;
+  ExpressionAttributeValues?: Item;
   ConditionExpression?: string;
   KeyConditionExpression?: string;
   FilterExpression?: string;
@@ -36,14 +36,12 @@ const expressionFields = [
 type Field = (typeof expressionFields)[number];
 
 /** Fields of each operation. The table knows no others, so that a request with one does not get a wrong answer. */
-const common = ['TableName', 'ReturnConsumedCapacity', 'ReturnItemCollectionMetrics', 'ExpressionAttributeNames'];
-const writing = [...common, 'ExpressionAttributeValues', 'ConditionExpression', 'ReturnValues'];
+const common = ['TableName', 'ExpressionAttributeNames'];
+const writing = [...common, 'ExpressionAttributeValues', 'ConditionExpression'];
 const reading = [
   ...common,
   'ExpressionAttributeValues',
-  'IndexName',
   'Limit',
-  'Select',
   'ConsistentRead',
   'ExclusiveStartKey',
   'FilterExpression',
@@ -51,35 +49,24 @@ const reading = [
 ];
 const fields: Record<string, readonly string[]> = {
   PutItem: [...writing, 'Item'],
-  UpdateItem: [...writing, 'Key', 'UpdateExpression'],
+  UpdateItem: [...writing, 'Key', 'UpdateExpression', 'ReturnValues'],
   DeleteItem: [...writing, 'Key'],
   GetItem: [...common, 'Key', 'ConsistentRead', 'ProjectionExpression'],
-  Query: [...reading, 'KeyConditionExpression', 'ScanIndexForward'],
+  Query: [...reading, 'IndexName', 'KeyConditionExpression', 'ScanIndexForward'],
   Scan: reading,
 };
-const returned: Record<string, readonly string[]> = {
-  PutItem: ['NONE', 'ALL_OLD'],
-  DeleteItem: ['NONE', 'ALL_OLD'],
-  UpdateItem: ['NONE', 'ALL_OLD', 'UPDATED_OLD', 'ALL_NEW', 'UPDATED_NEW'],
-};
+const returned = ['NONE', 'ALL_NEW', 'UPDATED_NEW'];
 
 /** Throws if a request has a field or a value that the table does not know. */
 export const checkFields = (operation: string, request: Request): void => {
-  const unknown = Object.keys(request).find((field) => !fields[operation]?.includes(field));
-  if (unknown) throw invalid(`The table on this machine does not know ${unknown} of ${operation}. Use expressions.`);
+  const field = Object.keys(request).find((each) => !fields[operation]?.includes(each));
+  if (field) throw unknown(`${field} of ${operation}`);
   const { Limit, ReturnValues } = request;
   if (Limit !== undefined && Limit < 1)
     throw invalid(
       `1 validation error detected: Value '${Limit}' at 'limit' failed to satisfy constraint: Member must have value greater than or equal to 1`,
     );
-  if (ReturnValues !== undefined && !returned[operation]?.includes(ReturnValues))
-    throw invalid(`ReturnValues can only be ${returned[operation]?.join(' or ')}`);
-};
-
-/** Throws if a value of an item or of a key is no value. */
-export const checkValues = (values: Item = {}): void => {
-  const fault = faultIn(Object.values(values));
-  if (fault) throw invalid(fault);
+  if (ReturnValues !== undefined && !returned.includes(ReturnValues)) throw unknown(`ReturnValues ${ReturnValues}`);
 };
 
 export const checkSize = (item: Item, message = 'Item size has exceeded the maximum allowed size'): void => {
@@ -89,22 +76,19 @@ export const checkSize = (item: Item, message = 'Item size has exceeded the maxi
 /** Returns the expressions of a request, with their names and values. */
 export const expressionsOf = (request: Request) => {
   checkPlaceholders(request);
-  const resolver = new Resolver(request);
-  const given = (field: Field) => request[field];
-  const conditionIn = (field: Field): Condition | undefined => {
-    const text = given(field);
-    return text === undefined ? undefined : resolver.condition(field, text);
+  const placeholders = new Placeholders(request.ExpressionAttributeNames, request.ExpressionAttributeValues);
+  const given = <T>(field: Field, read: (expression: Expression) => T): T | undefined => {
+    const text = request[field];
+    return text === undefined ? undefined : read(new Expression(new Tokens(field, text), placeholders));
   };
-  const update = given('UpdateExpression');
-  const projection = given('ProjectionExpression');
   const expressions = {
-    actions: update === undefined ? [] : resolver.update(update),
-    condition: conditionIn('ConditionExpression'),
-    keyCondition: conditionIn('KeyConditionExpression'),
-    filter: conditionIn('FilterExpression'),
-    projection: projection === undefined ? undefined : resolver.projection(projection),
+    actions: given('UpdateExpression', (expression) => expression.update()) ?? [],
+    condition: given('ConditionExpression', (expression) => expression.condition()),
+    keyCondition: given('KeyConditionExpression', (expression) => expression.condition()),
+    filter: given('FilterExpression', (expression) => expression.condition()),
+    projection: given('ProjectionExpression', (expression) => expression.projection()),
   };
-  resolver.refuseUnused();
+  placeholders.refuseUnused();
   return expressions;
 };
 
@@ -133,21 +117,7 @@ const checkPlaceholders = (request: Request): void => {
     if (wrong !== undefined)
       throw invalid(`ExpressionAttribute${what} contains invalid key: Syntax error; key: "${wrong}"`);
   }
-  for (const [name, value] of Object.entries(values ?? {})) {
-    const fault = faultIn([value]);
-    if (fault) throw invalid(`ExpressionAttributeValues contains invalid value: ${fault} for key ${name}`);
-  }
-};
-
-const MAX_BATCH = { BatchWriteItem: 25, BatchGetItem: 100 } as const;
-
-/** Throws if a batch has more requests than DynamoDB accepts. */
-export const checkBatch = (operation: keyof typeof MAX_BATCH, count: number): void => {
-  const most = MAX_BATCH[operation];
-  if (count >= 1 && count <= most) return;
-  throw invalid(
-    `1 validation error detected: Value at 'requestItems' failed to satisfy constraint: Map value must satisfy constraint: [Member must have length less than or equal to ${most}, Member must have length greater than or equal to 1]`,
-  );
+  checkValues(values, (why) => invalid(`ExpressionAttributeValues contains invalid value: ${why}`));
 };
 
 export const conditionFailed = (): ServiceError =>

@@ -1,6 +1,6 @@
 import type { SQLInputValue } from 'node:sqlite';
 import type { Database } from '../database.ts';
-import type { Range } from './key-condition.ts';
+import type { Bound, Range } from './key-condition.ts';
 import { entryOf, type Index, indexes, placeIn } from './schema.ts';
 import type { Item } from './values.ts';
 
@@ -24,11 +24,11 @@ const tableOf = (index: Index | undefined) =>
 /** The greatest text that begins with a text is below the text with this at its end. */
 const LAST_LETTER = '\u{10ffff}';
 
-const rangeSql = ({ operator, values: [first, second] }: NonNullable<Range['sort']>, column: string) => {
-  if (operator === 'between') return { sql: `${column} BETWEEN ? AND ?`, values: [first, second as string] };
+const rangeSql = ({ operator, values }: Bound, column: string) => {
+  if (operator === 'between') return { sql: `${column} BETWEEN ? AND ?`, values };
   if (operator === 'begins_with')
-    return { sql: `${column} >= ? AND ${column} < ?`, values: [first, first + LAST_LETTER] };
-  return { sql: `${column} ${operator} ?`, values: [first] };
+    return { sql: `${column} >= ? AND ${column} < ?`, values: [...values, values[0] + LAST_LETTER] };
+  return { sql: `${column} ${operator} ?`, values };
 };
 
 export const rowsOf = (database: Database) => {
@@ -78,12 +78,10 @@ export const rowsOf = (database: Database) => {
       return selectFrom(from, conditions, order, isReversed);
     },
 
-    /** Yields all items, or all entries of an index. */
-    all: (index: Index | undefined, start: Start): Iterable<Item> => {
-      const { from, partition, order } = tableOf(index);
-      const all = [partition, ...order];
-      const conditions = start ? [after(all, start.place ? [...start.place, ...start.key] : start.key, false)] : [];
-      return selectFrom(from, conditions, all);
+    /** Yields all items. */
+    all: (start: Start): Iterable<Item> => {
+      const order = ['pk', 'sk'];
+      return selectFrom('item FROM items', start ? [after(order, start.key, false)] : [], order);
     },
   };
 };

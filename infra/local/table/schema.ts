@@ -1,6 +1,6 @@
 import { tableSettings } from '../../settings.ts';
 import { invalid, invalidValue } from './errors.ts';
-import type { Action, Operand, Path } from './resolved.ts';
+import type { Action, Operand, Path } from './expressions.ts';
 import { type Item, type Type, typeOf, type Value } from './values.ts';
 
 /* The keys of the table and of its indexes. All are texts. */
@@ -80,9 +80,8 @@ const wrongIndexType = (name: string, indexName: string, type: Type) =>
 /** Returns the type of an operand if its expression says it. */
 const typeOfOperand = (operand: Operand): Type | undefined => {
   if (operand.kind === 'value') return typeOf(operand.value);
-  if (operand.kind === 'path') return undefined;
-  if (operand.kind !== 'call') return 'N';
-  return operand.name === 'list_append' ? 'L' : typeOfOperand(operand.args[1] as Operand);
+  if (operand.kind === 'if_not_exists') return typeOfOperand(operand.otherwise);
+  return operand.kind === '+' ? 'N' : undefined;
 };
 
 /** Throws if an update changes the key, or gives a key of an index a wrong type. */

@@ -1,23 +1,14 @@
 import { EVERYTHING } from '../batch.ts';
 import type { Database, Result } from '../database.ts';
 import { invalid, ServiceError } from './errors.ts';
-import { holds } from './evaluate.ts';
+import { holds, partsOf, update } from './evaluate.ts';
+import type { Path } from './expressions.ts';
 import { rangeOf } from './key-condition.ts';
-import { attributesIn, capacityOf, pageOf, startOf } from './page.ts';
-import {
-  checkBatch,
-  checkFields,
-  checkSize,
-  checkValues,
-  conditionFailed,
-  expressionsOf,
-  type Request,
-} from './requests.ts';
-import type { Path } from './resolved.ts';
+import { attributesIn, pageOf, startOf } from './page.ts';
+import { checkFields, checkSize, conditionFailed, expressionsOf, type Request } from './requests.ts';
 import { type Rows, rowsOf } from './rows.ts';
 import * as schema from './schema.ts';
-import { partsOf, update } from './update.ts';
-import { type Item, sizeOfItem } from './values.ts';
+import { checkValues, type Item } from './values.ts';
 
 type Answer = Result<object>;
 type Operation = { writes: boolean; run: (request: Request) => Answer };
@@ -52,11 +43,9 @@ export class Table {
     GetItem: { writes: false, run: (request) => this.#get(request) },
     Query: { writes: false, run: (request) => this.#query(request) },
     Scan: { writes: false, run: (request) => this.#scan(request) },
-    BatchGetItem: { writes: false, run: (request) => this.#batchGet(request as never) },
     PutItem: { writes: true, run: (request) => this.#put(request) },
     UpdateItem: { writes: true, run: (request) => this.#update(request) },
     DeleteItem: { writes: true, run: (request) => this.#delete(request) },
-    BatchWriteItem: { writes: true, run: (request) => this.#batchWrite(request as never) },
   };
 
   #operation(name: string): Operation {
@@ -79,10 +68,7 @@ export class Table {
     schema.checkNestedPaths(projection ?? []);
     const item = this.#rows.get(pk, sk);
     const shown = item && (projection ? partsOf(item, projection) : item);
-    return {
-      answer: { ...(shown && { Item: shown }), ...capacityOf(request, 'read', item ? sizeOfItem(item) : 1) },
-      parts: [pk],
-    };
+    return { answer: { ...(shown && { Item: shown }) }, parts: [pk] };
   }
 
   #put(request: Request): Answer {
@@ -129,21 +115,14 @@ export class Table {
     change: (before: Item | undefined) => Item | undefined,
     paths: readonly Path[] = [],
   ): Answer {
-    const { ReturnValues: returns = 'NONE' } = request;
+    const { ReturnValues: returned = 'NONE' } = request;
     const before = this.#rows.get(pk, sk);
     if (condition && !holds(condition, before ?? {})) throw conditionFailed();
     const places = this.#rows.placesOf(before);
-    const sizeBefore = request.ReturnConsumedCapacity && before ? sizeOfItem(before) : 0;
-    const old = before && returns.endsWith('OLD') ? structuredClone(before) : undefined;
     const after = change(before);
     const touched = this.#rows.write([pk, sk], after, places);
-    const shown = returns.endsWith('OLD') ? old : returns === 'NONE' ? undefined : after;
-    const attributes = shown && returns.startsWith('UPDATED') ? partsOf(shown, paths) : shown;
-    const size = request.ReturnConsumedCapacity ? Math.max(sizeBefore, after ? sizeOfItem(after) : 1) : 0;
-    return {
-      answer: { ...(attributes && { Attributes: attributes }), ...capacityOf(request, 'write', size) },
-      parts: [pk, ...touched],
-    };
+    const shown = after && (returned === 'UPDATED_NEW' ? partsOf(after, paths) : after);
+    return { answer: { ...(returned !== 'NONE' && shown && { Attributes: shown }) }, parts: [pk, ...touched] };
   }
 
   #query(request: Request): Answer {
@@ -157,7 +136,7 @@ export class Table {
     const range = rangeOf(expressions.keyCondition as never, keys);
     const heads = attributesIn(expressions.filter);
     for (const name of [keys.partitionKey, keys.sortKey]) {
-      if (heads.has(name))
+      if (heads.includes(name))
         throw invalid(`Filter Expression can only contain non-primary key attributes: Primary key attribute: ${name}`);
     }
     const start = startOf(request, index, range.partition);
@@ -171,44 +150,8 @@ export class Table {
   #scan(request: Request): Answer {
     this.#check('Scan', request);
     checkValues(request.ExclusiveStartKey);
-    const index = request.IndexName === undefined ? undefined : schema.indexNamed(request.IndexName);
     const expressions = expressionsOf(request);
-    const rows = this.#rows.all(index, startOf(request, index));
-    return { answer: pageOf(rows, request, index, expressions), parts: [EVERYTHING] };
-  }
-
-  #batchGet({ RequestItems }: { RequestItems: Record<string, { Keys: Item[]; ConsistentRead?: boolean }> }): Answer {
-    const [[TableName, { Keys: keys, ConsistentRead }]] = Object.entries(RequestItems) as [
-      [string, { Keys: Item[]; ConsistentRead?: boolean }],
-    ];
-    checkBatch('BatchGetItem', keys.length);
-    const found = keys.map((Key) =>
-      this.#get({ TableName, Key, ...(ConsistentRead !== undefined && { ConsistentRead }) }),
-    );
-    const items = found.flatMap(({ answer }) => ('Item' in answer ? [answer.Item] : []));
-    return {
-      answer: { Responses: { [TableName]: items }, UnprocessedKeys: {} },
-      parts: found.flatMap(({ parts = [] }) => parts),
-    };
-  }
-
-  #batchWrite({
-    RequestItems,
-  }: {
-    RequestItems: Record<string, { PutRequest?: { Item: Item }; DeleteRequest?: { Key: Item } }[]>;
-  }): Answer {
-    const [[TableName, requests]] = Object.entries(RequestItems) as [
-      [string, { PutRequest?: { Item: Item }; DeleteRequest?: { Key: Item } }[]],
-    ];
-    checkBatch('BatchWriteItem', requests.length);
-    for (const { PutRequest, DeleteRequest } of requests) {
-      checkValues(PutRequest?.Item ?? DeleteRequest?.Key);
-      if (PutRequest) schema.keyOfItem(PutRequest.Item);
-      else schema.keyOf(DeleteRequest?.Key);
-    }
-    const written = requests.map(({ PutRequest, DeleteRequest }) =>
-      PutRequest ? this.#put({ TableName, ...PutRequest }) : this.#delete({ TableName, ...DeleteRequest }),
-    );
-    return { answer: { UnprocessedItems: {} }, parts: written.flatMap(({ parts = [] }) => parts) };
+    const rows = this.#rows.all(startOf(request));
+    return { answer: pageOf(rows, request, undefined, expressions), parts: [EVERYTHING] };
   }
 }
