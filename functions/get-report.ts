@@ -55,7 +55,7 @@ export const getReport =
     };
     const sent = (page: string) => (gzipped ? gzip(page) : Buffer.from(page));
     if (asHtml) {
-      if (size <= maxBytes && report.bytes <= MAX_HTML_SOURCE_BYTES) {
+      if (size <= maxBytes && report.bytes <= Math.max(maxBytes, MAX_HTML_SOURCE_BYTES)) {
         const body = await sent(await htmlReport((await gunzip(await read())).toString()));
         if (body.length <= maxBytes) return { status: 200, headers: { ...headers, ...type }, body };
       }

@@ -1,10 +1,9 @@
-import { randomBytes } from 'node:crypto';
 import type { ClientSettings } from '../../functions/lib/aws-client.ts';
 import type { Region } from '../../shared/regions.ts';
 import { namesOf } from '../names.ts';
 import { deliverySettings, queueSettings } from '../settings.ts';
 import { checkPages } from './check-pages.ts';
-import { databaseFile, objectFolder, openFolder } from './data-folder.ts';
+import { databaseFile, openFolder } from './data-folder.ts';
 import { Database } from './database.ts';
 import { answerOf, type Handle } from './in-process.ts';
 import { Objects } from './objects.ts';
@@ -55,12 +54,7 @@ export const startAws = async ({ dataDir, regions, environment = 'local', ...opt
   ];
   const queues = new Queues(database, [...audits, ...deliveries], urlOf);
   open.defer(() => queues.close());
-  const objects = new Objects(database, dataDir && objectFolder(dataDir));
-  open.defer(() => objects.close());
-  const removed = objects
-    .removeRemains()
-    .catch(({ message }: Error) => print(`Remains of deleted reports were left: ${message}.`));
-  open.defer(() => removed);
+  const objects = new Objects(database);
   if (dataDir)
     await inFolder(dataDir, async () => {
       await queues.empty();
@@ -108,10 +102,8 @@ const tableEnv = (table: string): Record<string, string> => ({
   TABLE_NAME: table,
 });
 
-const urlOf = (name: string): string => `http://in-process/000000000000/${name}`;
-
-/** The key with which this process signs the addresses of its objects. */
-const credentials = { accessKeyId: 'local', secretAccessKey: randomBytes(32).toString('base64url') };
+const ORIGIN = 'http://in-process';
+const urlOf = (name: string): string => `${ORIGIN}/000000000000/${name}`;
 
 /** Lets the clients that are made from now on send their requests to `handle`. */
 const connectClients = async (handle: Handle): Promise<void> => {
@@ -124,14 +116,9 @@ const connectClients = async (handle: Handle): Promise<void> => {
         httpHandlerConfigs: () => ({}),
         destroy: () => {},
       },
-      credentials,
+      credentials: { accessKeyId: 'local', secretAccessKey: 'local' }, // nobody can send a request from outside
       signer: { sign: async (request) => request },
-      endpoint: async () => {
-        const { protocol, hostname, port, pathname } = new URL(
-          process.env.PUBLIC_URL || process.env.API_URL || 'http://in-process',
-        );
-        return { protocol, hostname, ...(port && { port: Number(port) }), path: pathname };
-      },
+      endpoint: ORIGIN,
       forcePathStyle: true,
     }),
   );

@@ -3,36 +3,23 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { takeFormat } from './data-format.ts';
 import { makeFilesPrivate, takeDataFolder } from './own-folder.ts';
-import { inFolder, unusable } from './unusable.ts';
+import { inFolder, UnusableError, unusable } from './unusable.ts';
 
-/**
- * Locks the folder for this process, and makes it and its files private. Returns the function that unlocks it. The lock
- * also ends with the process.
- */
-const lockDataFolder = (dataDir: string, print: (line: string) => void) => {
-  try {
-    takeDataFolder(dataDir, print);
-    accessSync(dataDir, constants.W_OK); // for its reason, which SQLite does not give
-  } catch (error) {
-    throw isSystemError(error) ? unusable(dataDir, error) : error;
-  }
+/** Locks the folder for this process. The lock also ends with the process. */
+const lock = (dataDir: string): DatabaseSync => {
   const path = join(dataDir, 'in-use.lock');
-  let lock: DatabaseSync | undefined;
+  const file = inFolder(path, () => new DatabaseSync(path)); // a SQLite lock ends with its process
   try {
-    lock = new DatabaseSync(path); // a SQLite lock ends with its process
-    lock.exec('BEGIN EXCLUSIVE');
+    file.exec('BEGIN EXCLUSIVE');
+    return file;
   } catch (error) {
-    lock?.close();
+    file.close();
     if (!/locked/.test(String(error))) throw unusable(path, error);
-    throw new Error(
+    throw new UnusableError(
       `${dataDir} is in use by another process of this service. Stop that process or set DATA_DIR to another folder.`,
     );
   }
-  makeFilesPrivate(dataDir);
-  return () => lock.close();
 };
-
-const isSystemError = (error: unknown): boolean => (error as NodeJS.ErrnoException).code !== undefined;
 
 /** Returns the bytes that the service's user can still write to the disk of a folder. */
 export const freeBytes = (folder: string): number => {
@@ -63,28 +50,27 @@ export const requireSpace = (dataDir: string): void => {
 };
 
 export const databaseFile = (dataDir: string): string => join(dataDir, 'data.db');
-export const objectFolder = (dataDir: string): string => join(dataDir, 'objects');
 
 /**
- * Prepares the data folder of a process. A service locks it, so that there is one service per folder. Returns the function
- * that unlocks it.
+ * Prepares the data folder of a process, and makes it and its files private. A service locks it, so that there is one service
+ * per folder. Returns the function that unlocks it.
  */
 export const openFolder = (
   dataDir: string,
   { print, isService }: { print: (line: string) => void; isService: boolean },
 ) => {
-  const release = isService ? lockDataFolder(dataDir, print) : takeUnlocked(dataDir, print);
+  inFolder(dataDir, () => {
+    takeDataFolder(dataDir, print);
+    accessSync(dataDir, constants.W_OK); // for its reason, which SQLite does not give
+  });
+  const locked = isService ? lock(dataDir) : undefined;
   try {
+    makeFilesPrivate(dataDir);
     takeFormat(dataDir);
     requireSpace(dataDir);
   } catch (error) {
-    release();
+    locked?.close();
     throw error;
   }
-  return release;
-};
-
-const takeUnlocked = (dataDir: string, print: (line: string) => void) => {
-  inFolder(dataDir, () => takeDataFolder(dataDir, print));
-  return () => {};
+  return () => locked?.close();
 };

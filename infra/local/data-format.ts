@@ -1,9 +1,9 @@
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { unusable } from './unusable.ts';
+import { inFolder } from './unusable.ts';
 
 /** Format of the data folders that this version reads and writes. A change that an earlier version can't read needs a new number. */
-export const FORMAT = 1;
+export const FORMAT = 2;
 
 /** Files and folders that a folder with data has. */
 const DATA = ['data.db', 'objects', 'dynamodb', 's3'];
@@ -35,19 +35,11 @@ export const requireFormat = (dataDir: string): void => {
 /** Writes the number of the format, without which no service opens a folder with data. */
 export const writeFormat = (dataDir: string): void => {
   const path = fileOf(dataDir);
-  try {
+  inFolder(path, () => {
     writeFileSync(`${path}.new`, `${FORMAT}\n`, { mode: 0o600, flush: true });
     renameSync(`${path}.new`, path);
-  } catch (error) {
-    throw unusable(path, error);
-  }
+  });
 };
 
-const readText = (path: string): string | undefined => {
-  try {
-    return readFileSync(path, 'utf8');
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
-    throw unusable(path, error);
-  }
-};
+const readText = (path: string): string | undefined =>
+  existsSync(path) ? inFolder(path, () => readFileSync(path, 'utf8')) : undefined;

@@ -12,8 +12,6 @@ import { closeServer, keepAccepting } from './close-server.ts';
 import { type ConnectionLimits, limitConnections } from './connections.ts';
 import { eventOf, routeOf, withBody } from './http-event.ts';
 import { lambdaContext } from './lambda-context.ts';
-import { requestSignals } from './request-signals.ts';
-import { signedObject } from './signed-object.ts';
 
 type Invoke = (event: APIGatewayProxyEventV2, context: Context) => unknown;
 /** `admit` returns the answer to a request that the function refuses by its headers alone. */
@@ -39,20 +37,21 @@ export const importApi = async (): Promise<Record<ApiFunction, Handler>> => {
  * Starts a local HTTP API like API Gateway's. It sends each request to its function as an event of payload format 2.0.
  */
 export const startGateway = async ({ port, host = '127.0.0.1', functions, ...options }: Options) => {
-  const signals = requestSignals();
+  const closing = new AbortController();
   const server = createServer({ headersTimeout: 10_000, requestTimeout: 30_000, connectionsCheckingInterval: 1000 });
   const connections = limitConnections(server, options.limits);
   const bytesOf = sharedFiles();
 
   const answerOf = async (request: IncomingMessage, response: ServerResponse): Promise<GatewayResponse | undefined> => {
-    const object = await signedObject(request.method ?? '', request.url ?? '');
-    if (object) return object;
     const route = routeOf(request);
     const refused = options.refuses?.(route.key);
     if (refused) return jsonMessage(refused, `${STATUS_CODES[refused]}`);
     const handler = functions[route.name];
     const seconds = options.timeoutSeconds ?? functionRows[route.name].timeoutSeconds;
-    const context = { ...lambdaContext(route.name, seconds), signal: signals.of(response) };
+    const gone = new AbortController();
+    response.once('close', () => gone.abort());
+    const signal = AbortSignal.any([closing.signal, gone.signal]); // lets a wait answer at once
+    const context = { ...lambdaContext(route.name, seconds), signal };
     const event = eventOf(request, route);
     if (!hasBody(request)) return invoke(handler, event, context);
     const refusal = handler.admit && (await invoke(handler.admit, event, context));
@@ -98,7 +97,7 @@ export const startGateway = async ({ port, host = '127.0.0.1', functions, ...opt
     url: `http://${host.includes(':') ? `[${host}]` : host}:${actualPort}`,
     /** Ends waits with the present state of their checks, and then closes the server. */
     close: () => {
-      signals.abort();
+      closing.abort();
       return closeServer(server, options.graceMs);
     },
   };

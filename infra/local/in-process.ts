@@ -59,7 +59,7 @@ const inXml = async ({ method, path, headers, query = {}, body }: AwsRequest, ob
     method,
     key: decodeURIComponent(parts.join('/')),
     query,
-    headers: lowerCased(headers),
+    headers,
     body,
   } as ObjectRequest;
   try {
@@ -73,6 +73,3 @@ const inXml = async ({ method, path, headers, query = {}, body }: AwsRequest, ob
     };
   }
 };
-
-const lowerCased = (headers: Record<string, string>): Record<string, string> =>
-  Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));

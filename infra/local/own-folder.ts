@@ -1,23 +1,26 @@
 import { chmodSync, lstatSync, mkdirSync, readdirSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { UnusableError } from './unusable.ts';
 
 /** Entries of a data folder that only the service's user may read. */
-const PRIVATE = /^(in-use\.lock|data\.db|objects$|format)/;
+const PRIVATE = /^(in-use\.lock|data\.db|format)/;
 /** The other entries of a data folder. */
-const OPEN = /^(web-page$|chromium|auditor)/;
+const OPEN = /^(web-page|chromium)$/;
 const isData = (name: string): boolean => PRIVATE.test(name) || OPEN.test(name);
 const OTHERS = 0o077; // all rights of other users
 const WRITE = 0o022;
 const ROOT = 0;
 const SHARED = 0o1000; // the mode of /tmp: every user has files in it
 
-/** Creates the data folder, or makes it private. What the engines create in it later is private too. */
+/** Creates the data folder, or makes it private. Files that this process creates later are private too. */
 export const takeDataFolder = (dataDir: string, print: (line: string) => void): void => {
   const before = modeOf(dataDir);
   const exposed = before & OTHERS ? readdirSync(dataDir).filter((name) => name !== 'lost+found') : [];
   const foreign = exposed.find((name) => !isData(name));
   if (foreign && (before & SHARED || !exposed.some(isData)))
-    throw new Error(`${dataDir} has files of other programs, such as ${foreign}. Set DATA_DIR to a folder of its own.`);
+    throw new UnusableError(
+      `${dataDir} has files of other programs, such as ${foreign}. Set DATA_DIR to a folder of its own.`,
+    );
   takeFolder(dataDir, OTHERS, 'DATA_DIR');
   process.umask(OTHERS);
   if (exposed.length === 0) return;
@@ -28,21 +31,14 @@ export const takeDataFolder = (dataDir: string, print: (line: string) => void): 
 
 /** Makes the files of a data folder private. */
 export const makeFilesPrivate = (dataDir: string): void => {
-  for (const name of readdirSync(dataDir).filter((each) => PRIVATE.test(each))) makePrivate(join(dataDir, name));
-};
-
-const makePrivate = (path: string): void => {
-  const stat = lstatSync(path);
-  const isPrivate = (stat.mode & OTHERS) === 0;
-  if (stat.isSymbolicLink() || isPrivate) return; // nobody else reaches what is in a private folder
-  chmodSync(path, stat.isDirectory() ? 0o700 : 0o600);
-  if (stat.isDirectory()) for (const name of readdirSync(path)) makePrivate(join(path, name));
+  const names = readdirSync(dataDir).filter((name) => PRIVATE.test(name));
+  for (const path of names.map((name) => join(dataDir, name))) if (lstatSync(path).isFile()) chmodSync(path, 0o600);
 };
 
 /** Creates a folder of programs that all users may run, or makes sure that no other user but root can change it. */
 export const takeProgramFolder = (folder: string): void => {
   if (modeOf(folder) & SHARED)
-    throw new Error(`${folder} is a folder for all users. Set CHROMIUM_DIR to a folder inside it.`);
+    throw new UnusableError(`${folder} is a folder for all users. Set CHROMIUM_DIR to a folder inside it.`);
   takeFolder(folder, WRITE, 'CHROMIUM_DIR', [ROOT]);
 };
 
@@ -54,7 +50,7 @@ const takeFolder = (folder: string, rights: number, setting: string, trusted: nu
   if (makeFolder(folder, 0o700)) return void chmodSync(folder, 0o777 & ~rights); // independent of the umask
   const { uid, mode } = statSync(folder);
   if (uid !== (process.getuid?.() ?? uid) && !trusted.includes(uid))
-    throw new Error(
+    throw new UnusableError(
       `${folder} belongs to another user of this machine (uid ${uid}). Change its owner with chown, or set ${setting} to another folder.`,
     );
   if (mode & rights) chmodSync(folder, mode & 0o777 & ~rights);

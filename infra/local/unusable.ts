@@ -26,6 +26,6 @@ export const inFolder = <T>(path: string, work: () => T): T => {
   try {
     return work();
   } catch (error) {
-    throw unusable(path, error);
+    throw error instanceof UnusableError ? error : unusable(path, error);
   }
 };

@@ -12,8 +12,8 @@ the reverse. Changes nothing.
 Lists each fault on a line. Exit code 0: no fault. 1: faults, or nothing to look at. 2: wrong arguments.
 `;
 
-const countsOf = ({ items, entries, objects, files }: Checked): string =>
-  `Looked at all pages, ${items} items, ${entries} entries of indexes, and ${objects} objects, ${files} of them in files.`;
+const countsOf = ({ items, entries, objects }: Checked): string =>
+  `Looked at all pages, ${items} items, ${entries} entries of indexes, and ${objects} objects.`;
 
 /** `npm run check-data`: looks for damage in the data folder. Faults go to stdout, the count to stderr. */
 await runCommand({

@@ -1,9 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import { linkSync } from 'node:fs';
-import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { settleAll } from '../../functions/lib/settle-all.ts';
-import { databaseFile, objectFolder } from '../../infra/local/data-folder.ts';
+import { databaseFile } from '../../infra/local/data-folder.ts';
 import { Database } from '../../infra/local/database.ts';
 import { rowsOf } from '../../infra/local/table/rows.ts';
 import type { Item } from '../../infra/local/table/values.ts';
@@ -21,7 +19,7 @@ const regions: Region[] = ['us-west1', 'us-east4', 'europe-west3'];
 const NEWEST = 5;
 const AT_ONCE = 16;
 const BATCH = 500; // copies in a transaction
-const REPORT = gzipSync(randomBytes(4000).toString('hex')); // a file, because it is too large for a row
+const REPORT = gzipSync(randomBytes(4000).toString('hex'));
 
 const newestCheck = async (world: World, page: number, i: number): Promise<string> => {
   const now = new Date(Date.now() - 1000 * (i + 1));
@@ -46,7 +44,7 @@ type Stored = {
   items: { pk: string; sk: string; item: string }[];
   reports: ReportRow[];
 };
-type ReportRow = Record<string, string | number | null> & { key: string; file: string };
+type ReportRow = Record<string, string | number | null | Uint8Array> & { key: string };
 
 const storedCheck = (database: Database, checkId: string): Stored => {
   const all = (sql: string, ...values: string[]) => database.prepare(sql).all(...values) as never[];
@@ -66,9 +64,7 @@ const copyCheck = (database: Database, { ids, createdAt, items, reports }: Store
   for (const { pk, sk, item } of items)
     rows.write([changed(pk), changed(sk)], JSON.parse(changed(item)), [undefined, undefined]);
   for (const report of reports) {
-    const file = randomUUID();
-    linkSync(join(objectFolder(dataDir), report.file), join(objectFolder(dataDir), file));
-    const columns = Object.values({ ...report, key: changed(report.key), file });
+    const columns = Object.values({ ...report, key: changed(report.key) });
     database.prepare(`INSERT INTO objects VALUES (${columns.map(() => '?').join(', ')})`).run(...columns);
   }
 };

@@ -16,7 +16,7 @@ const filesIn = (path: string) => readdirSync(path, { recursive: true }).map(Str
 const expectRefusal = async (named: string) => {
   const files = filesIn(dataDir);
   const refused = new RegExp(
-    `^The data in \\S+ have ${named}, and this version .* format 1\\. .*git checkout .* npm start\\. .* DATA_DIR=<folder> npm start\\.$`,
+    `^The data in \\S+ have ${named}, and this version .* format 2\\. .*git checkout .* npm start\\. .* DATA_DIR=<folder> npm start\\.$`,
   );
   await expect(start()).rejects.toThrow(refused);
   await expect(openTable(dataDir)).rejects.toThrow(refused);
@@ -24,8 +24,9 @@ const expectRefusal = async (named: string) => {
 };
 
 test.each([
-  ['2\n', 'format 2'],
-  ['1', 'an unknown format'],
+  ['1\n', 'format 1'],
+  ['3\n', 'format 3'],
+  ['2', 'an unknown format'],
   ['', 'an unknown format'],
   ['1.5\n', 'an unknown format'],
 ])('a folder with the format %j is refused with what to do, and stays as it is', async (text, named) => {

@@ -1,9 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { readdirSync } from 'node:fs';
-import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
-import { objectFolder } from '../../infra/local/data-folder.ts';
+import { databaseFile } from '../../infra/local/data-folder.ts';
 import { breakDisk, noDiskErrorsHere } from '../support/disk-errors.ts';
 import { unlessMissing } from '../support/skips.ts';
 import { startLocalApi } from '../support/small-disk.ts';
@@ -60,10 +58,9 @@ describe('errors of the disk', unlessMissing(noDiskErrorsHere()), () => {
       gzip: gzipSync(JSON.stringify(randomBytes(50_000).toString('base64'))),
     });
     await world.stop();
-    const [file = ''] = readdirSync(objectFolder(dataDir));
     const api = await startLocalApi(dataDir);
     expect((await fetch(`${api.url}${path}`)).status).toBe(200);
-    const mend = await breakDisk(api.pid, 'read,pread64', join(objectFolder(dataDir), file));
+    const mend = await breakDisk(api.pid, 'read,pread64', databaseFile(dataDir));
     expect((await fetch(`${api.url}${path}`)).status).toBe(503);
     await mend();
     expect((await fetch(`${api.url}${path}`)).status).toBe(200);

@@ -50,9 +50,12 @@ test('the write that finishes a check wakes its waiting client', BEFORE_THE_END_
 });
 
 test('the service sends reports of any size itself, because clients can not reach its bucket', async () => {
-  const { path } = await world.finishedRun(JSON.stringify({ text: 'a'.repeat(5 * 2 ** 20) }));
-  const headers = { 'accept-encoding': 'identity' };
-  const answer = await fetch(`${service.url}${path}`, { headers, redirect: 'manual' });
+  const { path } = await world.finishedRun(JSON.stringify({ text: 'a'.repeat(33 * 2 ** 20) }));
+  const as = (accept: string) =>
+    fetch(`${service.url}${path}`, { headers: { accept, 'accept-encoding': 'identity' }, redirect: 'manual' });
+  const answer = await as('application/json');
   expect(answer.status).toBe(200);
-  expect(((await answer.json()) as { text: string }).text).toHaveLength(5 * 2 ** 20);
+  expect(((await answer.json()) as { text: string }).text).toHaveLength(33 * 2 ** 20);
+  const page = await as('text/html');
+  expect([page.status, (await page.text()).length > 33 * 2 ** 20]).toEqual([200, true]);
 });

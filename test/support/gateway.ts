@@ -4,19 +4,11 @@ import { type ApiFunction, apiFunctions } from '../../shared/service/routes.ts';
 export type Gateway = Awaited<ReturnType<typeof startGateway>>;
 type Options = Omit<Parameters<typeof startGateway>[0], 'port' | 'functions'>;
 
-/**
- * Starts the API's functions on a free port. They read `process.env` at their first request. Addresses of large reports lead to
- * the gateway that was started last, and after its end to the one before.
- */
+/** Starts the API's functions on a free port. They read `process.env` at their first request. */
 export const startFunctions = async (options: Options = {}): Promise<Gateway> => {
   const gateway = await startGateway({ port: 0, functions: await importApi(), ...options });
-  const before = process.env.API_URL;
-  process.env.API_URL = gateway.url;
-  const close = () => {
-    if (before !== undefined) process.env.API_URL = before;
-    return gateway.close();
-  };
-  return { ...gateway, close };
+  process.env.API_URL = gateway.url; // of the function `mcp`
+  return gateway;
 };
 
 /** Starts a gateway on a free port, with handlers in place of the API's functions. */

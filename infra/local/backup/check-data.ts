@@ -1,21 +1,17 @@
-import { existsSync, readdirSync, statSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
-import { databaseFile, objectFolder } from '../data-folder.ts';
+import { databaseFile } from '../data-folder.ts';
 import { requireFormat } from '../data-format.ts';
 import { entryOf, type Index, indexes, placeIn } from '../table/schema.ts';
 import type { Item, Value } from '../table/values.ts';
 import { inFolder } from '../unusable.ts';
-import { FILE_ROWS, type FileRow } from './backup-file.ts';
 import { faultOf } from './item-schemas.ts';
 import { ObjectOwners } from './object-owners.ts';
 
 const BUSY_MS = 5000;
-/** A file is written shortly before its row. A younger file may be of a write at work. */
-const WRITE_MS = 60_000;
 
 /** Number of things that a check of a data folder has looked at, and the faults. */
-export type Checked = { items: number; entries: number; objects: number; files: number; faults: string[] };
+export type Checked = { items: number; entries: number; objects: number; faults: string[] };
 
 /** Looks for damage in a data folder, also while a service uses the folder. */
 export const checkData = (dataDir: string, now: Date): Checked => {
@@ -24,13 +20,13 @@ export const checkData = (dataDir: string, now: Date): Checked => {
   if (!existsSync(path)) throw new Error(`${dataDir} has no data.db. Start the service once, or restore a backup.`);
   const db = inFolder(path, () => new DatabaseSync(path, { timeout: BUSY_MS }));
   try {
-    return inFolder(path, () => checkDatabase(db, objectFolder(dataDir), now));
+    return inFolder(path, () => checkDatabase(db, now));
   } finally {
     db.close();
   }
 };
 
-const checkDatabase = (db: DatabaseSync, folder: string, now: Date): Checked => {
+const checkDatabase = (db: DatabaseSync, now: Date): Checked => {
   const pages = (db.prepare('PRAGMA integrity_check').all() as { integrity_check: string }[])
     .filter(({ integrity_check: text }) => text !== 'ok')
     .map(({ integrity_check: text }) => `data.db: ${text.replaceAll('\n', ', ')}`);
@@ -38,14 +34,12 @@ const checkDatabase = (db: DatabaseSync, folder: string, now: Date): Checked => 
   const owners = new ObjectOwners(now);
   const read = checkItems(db, (pk, sk, item) => owners.add(pk, sk, item));
   const objects = db.prepare('SELECT key, modified FROM objects').all() as { key: string; modified: number }[];
-  const rows = db.prepare(FILE_ROWS).all() as FileRow[];
   db.exec('COMMIT');
   return {
     items: read.items,
     entries: read.entries,
     objects: objects.length,
-    files: rows.length,
-    faults: [...pages, ...read.faults, ...owners.faultsOf(objects), ...faultsOfFiles(db, rows, folder, now)],
+    faults: [...pages, ...read.faults, ...owners.faultsOf(objects)],
   };
 };
 
@@ -113,19 +107,3 @@ const checkedIndex = (db: DatabaseSync, index: Index) => {
     strays: () => (count > found ? [`index ${index.name}: ${count - found} entries have no item`] : []),
   };
 };
-
-/** Compares the files with the rows that name them. Looks again at what a service may have written or deleted meanwhile. */
-const faultsOfFiles = (db: DatabaseSync, rows: readonly FileRow[], folder: string, now: Date): string[] => {
-  const names = new Set(existsSync(folder) ? readdirSync(folder) : []);
-  const named = new Set(rows.map(({ file }) => file));
-  const isNamed = db.prepare('SELECT 1 FROM objects WHERE file = ?');
-  const lost = rows.filter(({ file }) => !names.has(file) && isNamed.get(file));
-  const unnamed = [...names].filter((name) => !named.has(name) && !isNamed.get(name) && isOld(join(folder, name), now));
-  return [
-    ...lost.map(({ key, file }) => `object ${key}: its file objects/${file} is missing`),
-    ...unnamed.map((name) => `file objects/${name}: no object has it. The next start of the service deletes it`),
-  ];
-};
-
-const isOld = (path: string, now: Date): boolean =>
-  now.getTime() - (statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? now.getTime()) > WRITE_MS;

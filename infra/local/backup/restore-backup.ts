@@ -1,21 +1,11 @@
-import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, copyFileSync, existsSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { databaseFile, objectFolder } from '../data-folder.ts';
+import { databaseFile } from '../data-folder.ts';
 import { FORMAT, writeFormat } from '../data-format.ts';
-import { SCHEMA } from '../database-schema.ts';
 import { takeDataFolder } from '../own-folder.ts';
 import { inFolder } from '../unusable.ts';
-import {
-  type Copied,
-  copyTables,
-  countsOf,
-  digestOf,
-  etagOf,
-  FILE_ROWS,
-  type FileRow,
-  syncPath,
-} from './backup-file.ts';
+import { type Copied, countsOf, digestOf, syncPath } from './backup-file.ts';
 
 /**
  * Writes the data of a backup into an empty folder. Throws before it writes anything if the backup is damaged or the folder
@@ -35,12 +25,9 @@ export const restoreBackup = (
   const backup = open(file);
   try {
     const at = verified(backup, file);
-    inFolder(dataDir, () => {
-      takeDataFolder(dataDir, print);
-      mkdirSync(objectFolder(dataDir), { mode: 0o700 });
-    });
+    inFolder(dataDir, () => takeDataFolder(dataDir, print));
     try {
-      inFolder(dataDir, () => write(backup, file, dataDir));
+      inFolder(dataDir, () => write(file, dataDir));
     } catch (error) {
       for (const name of readdirSync(dataDir)) rmSync(join(dataDir, name), { recursive: true, force: true });
       throw error;
@@ -73,13 +60,9 @@ const verified = (backup: DatabaseSync, file: string): string => {
     const [first] = backup.prepare('PRAGMA integrity_check(1)').all() as { integrity_check: string }[];
     if (first?.integrity_check !== 'ok') throw new Error(first?.integrity_check.replaceAll('\n', ', '));
     if (digestOf(backup) !== digest) throw new Error('its rows are not those that were written');
-    const lost = backup.prepare(`${FILE_ROWS} AND file NOT IN (SELECT name FROM files)`).get();
-    if (lost) throw new Error(`the file of ${lost.key} is missing`);
   } catch (error) {
     throw noBackup(file, `it is damaged (${(error as Error).message})`);
   }
-  for (const { key, etag, body } of bodies(backup))
-    if (etagOf(body) !== etag) throw noBackup(file, `it is damaged (the file of ${key} has changed)`);
   return at;
 };
 
@@ -93,25 +76,18 @@ const readMeta = (backup: DatabaseSync, file: string): { format: number; at: str
   throw noBackup(file, 'it was interrupted');
 };
 
-const bodies = (backup: DatabaseSync): Iterable<FileRow & { body: Uint8Array }> =>
-  backup.prepare('SELECT key, file, etag, files.body FROM objects JOIN files ON name = file').iterate() as never;
-
-/** Writes the files, then the database, and then the number of the format, without which no service starts. */
-const write = (backup: DatabaseSync, file: string, dataDir: string): void => {
-  for (const { file: name, body } of bodies(backup))
-    writeFileSync(join(objectFolder(dataDir), name), body, { mode: 0o600, flag: 'wx', flush: true });
-  syncPath(objectFolder(dataDir));
+/** Writes the database, and then the number of the format, without which no service starts. */
+const write = (file: string, dataDir: string): void => {
   const path = databaseFile(dataDir);
+  copyFileSync(file, `${path}.new`);
+  chmodSync(`${path}.new`, 0o600);
   const db = new DatabaseSync(`${path}.new`);
   try {
-    db.exec('PRAGMA synchronous = FULL');
-    db.prepare('ATTACH ? AS backup').run(file);
-    db.exec(`BEGIN; ${SCHEMA}`);
-    copyTables(db, 'backup', 'main');
-    db.exec('COMMIT');
+    db.exec('DROP TABLE backup');
   } finally {
     db.close();
   }
+  syncPath(`${path}.new`);
   renameSync(`${path}.new`, path);
   writeFormat(dataDir);
   syncPath(dataDir);
