@@ -37,7 +37,7 @@ export const plantedDefects: Defects = {
   },
   'a report that is stored after the run has succeeded': {
     found: /succeeded without a stored report/,
-    seed: 1,
+    seed: 2,
     wrap: ({ leases, reports }) => {
       const { finish } = leases;
       const { put } = reports;

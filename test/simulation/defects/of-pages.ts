@@ -27,7 +27,7 @@ export const defectsOfPages: Defects = {
   },
   'an erased check that keeps its place': {
     found: /the newest results of .* are not those of its series|no list has the page/,
-    seed: 8,
+    seed: 12,
     drops: (call, key) => isPage(key) && erases(call),
   },
   'an erased check whose place nobody takes': {
@@ -42,7 +42,7 @@ export const defectsOfPages: Defects = {
   },
   'newest results that are written after the close': {
     found: /no list has the page|the newest results of .* are not those of its series|the pages of \w+ lack the run/,
-    seed: 9,
+    seed: 25,
     wrap: ({ db }) => {
       const { client } = db;
       const late: UpdateCommand[] = [];
@@ -64,12 +64,12 @@ export const defectsOfPages: Defects = {
   },
   'a page in the list of another owner': {
     found: /LATEST#\S+ \S+ is in the list/,
-    seed: 1,
+    seed: 4,
     ...attribute(isPage, 'list', () => ({ S: 'PAGES#anna' })),
   },
   'pages that all owners see': {
     found: /a list of \w+ has the check .* of another owner/,
-    seed: 8,
+    seed: 10,
     wrap: ({ pages }) => {
       const { list } = pages;
       pages.list = (_, ...more) => list('anna', ...more);
@@ -77,7 +77,7 @@ export const defectsOfPages: Defects = {
   },
   'a list of pages without one of them': {
     found: /the pages of \w+ lack the run/,
-    seed: 5,
+    seed: 21,
     wrap: ({ pages }) => {
       const { list } = pages;
       pages.list = async (...of) => {
