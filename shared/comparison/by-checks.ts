@@ -96,7 +96,7 @@ export const checksThatTell = (
 const POWER = 0.842;
 
 /** Noise of one audit in turns, as a share of the drift between checks. */
-const SHARE_IN_TURNS = 0.8;
+const SHARE_IN_TURNS = 0.9;
 
 /**
  * Estimates the change between two variants that were audited in turns on one host. Neighbours in time are pairs, so what

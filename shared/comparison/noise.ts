@@ -8,7 +8,7 @@ export type Checks = readonly (readonly number[])[];
 export type DriftingMetric = { kind: MetricKind; drift: Drift | null };
 
 /** Number of checks that the expected drift is worth beside those that were made. */
-export const DRIFT_CHECKS = 6;
+export const DRIFT_CHECKS = 5;
 /** Factor of the variance of the mean of normal samples that gives the variance of their location. */
 const LOCATION_VARIANCE = 1.05;
 

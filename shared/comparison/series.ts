@@ -1,4 +1,4 @@
-import { type MainName, type MetricName, mainNames, type PageMetric } from '../metrics/page-metrics.ts';
+import { type MetricName, type PageMetric, type SeriesName, seriesNames } from '../metrics/page-metrics.ts';
 import type { Sample } from '../metrics/page-metrics-schemas.ts';
 import { pick } from '../pick.ts';
 import { type AuditedAs, isComparable, type MeasuredOn, measuredOn } from './comparable.ts';
@@ -9,7 +9,7 @@ import { studentReach } from './student.ts';
 
 /** Where the samples of a check lie, and the variance of that by the noise within the check. Null if one sample shows none. */
 export type Location = readonly [location: number, within: number | null];
-export type Locations = Partial<Record<MainName, Location>>;
+export type Locations = Partial<Record<SeriesName, Location>>;
 
 /** A check in the series of its page. A missing fact is unknown. */
 export type SeriesPoint = AuditedAs & MeasuredOn & { checkId: string; createdAt: string; locations: Locations };
@@ -28,7 +28,7 @@ export const locationsIn = (
 ): number[] =>
   series
     .filter((point) => isComparable(name, run, point))
-    .flatMap(({ locations }) => (locations as Partial<Record<MetricName, Location>>)[name]?.[0] ?? []);
+    .flatMap(({ locations }: { locations: Partial<Record<MetricName, Location>> }) => locations[name]?.[0] ?? []);
 
 /** Checks of a series that are looked at. */
 export const SERIES_CHECKS = 60;
@@ -37,14 +37,14 @@ const [FEWEST_AFTER, MOST_AFTER, MOST_BEFORE, FEWEST_BEFORE] = [2, 6, 40, 3];
 /** One false step in 100,000 looks at a metric. */
 const CONFIDENCE = 0.99998;
 /** Fewest degrees of freedom with which a step counts. */
-const MIN_FREEDOM = 9;
+const MIN_FREEDOM = 8;
 /** Digits after the point that a series keeps. */
 const DIGITS = 1000;
 
 /** Returns the locations of the metrics of a run. A contended run has none of the metrics that this spoils. */
 export const locationsOf = (samples: readonly Sample[], contended: boolean): Locations =>
   Object.fromEntries(
-    mainNames.flatMap((name) => {
+    seriesNames.flatMap((name) => {
       const values = valuesOf(name, samples);
       if (values.length === 0 || (contended && isSpoiledBy(name, 'contended'))) return [];
       const { freedom, ofLocation } = noiseWithin([values]);

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { type MainName, mainNames, pageMetric } from '../metrics/page-metrics.ts';
 import { anyName, type Region } from '../name-schemas.ts';
 import { isComparable, reasonsAgainst } from './comparable.ts';
-import { compareChecks } from './comparison.ts';
+import { compareChecks, type History } from './comparison.ts';
 import { type CheckComparison, ReasonCode } from './schemas.ts';
 import {
   asInSeries,
@@ -155,16 +155,24 @@ const changeOf = (
   return { to: { from, worseFrom: stepped?.worseFrom ?? from }, type: 'page.regressed' };
 };
 
-/** Compares the checks of an event in a region: those since the step with those before it, the newest of which is the base. */
+/**
+ * Compares the checks of an event in a region: those since the step with those before it, the newest of which is the base.
+ * Earlier checks of the page show how much it moves by itself.
+ */
 export const compareStep = (
   region: Region,
   [check, ...again]: readonly ComparedCheck[],
   [base, ...pool]: readonly ComparedCheck[],
+  history: History,
 ): CheckComparison | undefined => {
   const inRegion = (each: ComparedCheck): ComparedCheck => ({
     ...each,
     runs: each.runs.filter((run) => run.region === region),
   });
   if (!check || !base) return undefined;
-  return compareChecks(inRegion(base), inRegion(check), { pool: pool.map(inRegion), again: again.map(inRegion) });
+  return compareChecks(inRegion(base), inRegion(check), {
+    pool: pool.map(inRegion),
+    again: again.map(inRegion),
+    history,
+  });
 };

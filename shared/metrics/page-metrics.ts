@@ -113,7 +113,7 @@ export const pageMetrics = {
     title: 'Time to interactive',
     shortTitle: 'TTI',
     audit: 'interactive',
-    drift: { work: 0.09, most: 0.07, share: 0.003, floor: 5 },
+    drift: { work: 0.08, most: 0.07, share: 0.003, floor: 5 },
     place: 7,
     limits: { mobile: [3785, 7300], desktop: [2468, 4500] },
   },
@@ -122,7 +122,7 @@ export const pageMetrics = {
     title: 'Total blocking time',
     shortTitle: 'TBT',
     audit: 'total-blocking-time',
-    drift: { work: 0.09, most: 1, share: 0, floor: 5 },
+    drift: { work: 0.08, most: 1, share: 0, floor: 5 },
     place: 4,
     limits: { mobile: [200, 600], desktop: [150, 350] },
     isMain: true,
@@ -213,6 +213,12 @@ export type MainName = {
   [Name in MetricName]: (typeof pageMetrics)[Name]['isMain'] extends true ? Name : never;
 }[MetricName];
 export const mainNames = metricNames.filter((name): name is MainName => pageMetrics[name].isMain);
+
+/** The metrics that the series of a URL keeps, to show how much a page moves by itself: the main ones, and all times. */
+export type SeriesName = MainName | NameOfKind<'time'>;
+export const seriesNames = metricNames.filter(
+  (name): name is SeriesName => pageMetrics[name].isMain || pageMetrics[name].kind === 'time',
+);
 
 /** Returns true if an audit version has the metric. */
 export const existsIn = (name: MetricName, auditVersion: string): boolean => {

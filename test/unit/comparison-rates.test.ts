@@ -60,14 +60,21 @@ test.each([
   },
 );
 
-test('a prior of half the drift gives a false verdict in at most 5 % of trials, and more samples hardly add to it', () => {
-  const rate = (samples: number, prior: number) =>
-    shareOf(changed, 1500, () => judge({ samples, noise: { within: 0.05, between: 0.09 }, prior }));
-  const [few, many] = [rate(3, 0.045), rate(15, 0.045)];
-  expect(Math.max(few, many)).toBeLessThanOrEqual(0.05);
-  expect(many - few).toBeLessThanOrEqual(0.02); // samples alone: from 18 to 67 %
-  expect(rate(15, 0.18)).toBe(0); // a prior of twice the drift
-});
+test.each([
+  [0.03, 1],
+  [0.03, 5],
+  [0.09, 1],
+  [0.09, 5],
+])(
+  'if the prior is half of a drift of %d, a base of %i gives a false verdict in at most 4 % of trials with any number of samples',
+  (between, base) => {
+    const rate = (samples: number, prior: number) =>
+      shareOf(changed, 1500, () => judge({ samples, base, noise: { within: 0.05, between }, prior }));
+    const rates = [3, 5, 10, 15].map((samples) => rate(samples, between / 2));
+    expect(Math.max(...rates)).toBeLessThanOrEqual(0.04); // samples alone: from 18 to 67 %
+    expect(rate(15, 2 * between)).toBe(0);
+  },
+);
 
 test('the history of the page corrects a prior that expects too little', () => {
   const trial = { samples: 5, noise: { within: 0.05, between: 0.09 }, prior: 0.03 };

@@ -3,17 +3,24 @@ import { compareStep } from '../../../shared/comparison/watch.ts';
 import { type MainName, mainNames } from '../../../shared/metrics/page-metrics.ts';
 import { checkSummary } from '../../../shared/summaries.ts';
 import type { PageEventData } from '../../../shared/webhooks.ts';
+import { pageHistory } from '../checks/page-history.ts';
 import { findChecks } from '../schedules/watch-schedule.ts';
 import type { CheckStore } from '../store/checks.ts';
 import type { DeliveryItem } from '../store/deliveries.ts';
 import { ifReadable } from '../store/dynamodb.ts';
 import type { StoredCheck } from '../store/find-check.ts';
+import type { ListStore } from '../store/lists.ts';
 
-type Deps = { checks: Pick<CheckStore, 'findOfAnyOwner'>; publicUrl?: string | undefined };
+type Deps = {
+  checks: Pick<CheckStore, 'findOfAnyOwner'>;
+  lists: Pick<ListStore, 'runs'>;
+  now: () => Date;
+  publicUrl?: string | undefined;
+};
 
 /**
- * Returns the body of a delivery, the same on each try, unless a check of its pool is erased between two of them. Returns
- * undefined if its own check was erased or can't be read.
+ * Returns the body of a delivery, the same on each try, unless an earlier check of the page is erased between two of them.
+ * Returns undefined if its own check was erased or can't be read.
  */
 export const deliveryBody = async (deps: Deps, delivery: DeliveryItem): Promise<string | undefined> => {
   const { event: type, createdAt: timestamp, checkId, createId, webhookId } = delivery;
@@ -28,7 +35,7 @@ export const deliveryBody = async (deps: Deps, delivery: DeliveryItem): Promise<
 };
 
 const pageEventData = async (
-  { checks, publicUrl = '' }: Deps,
+  { checks, lists, now, publicUrl = '' }: Deps,
   { event, pool = [], since = [], metrics = [] }: DeliveryItem,
   { item, runs }: StoredCheck,
   region: NonNullable<DeliveryItem['region']>,
@@ -37,7 +44,8 @@ const pageEventData = async (
   const own = { ...item, runs };
   const others = since.filter((id) => id !== checkId);
   const [before, after] = [await findChecks(checks, pool), await findChecks(checks, others)];
-  const compared = compareStep(region, [own, ...after], before);
+  const history = await pageHistory({ lists, now: now() }, item, item.createdAt);
+  const compared = compareStep(region, [own, ...after], before, history);
   const [first = own] = after.toReversed();
   const base = compared?.baseCheckId ?? null;
   const isShown = (name: MainName) => {
