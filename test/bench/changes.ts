@@ -8,16 +8,17 @@ import { table } from './numbers.ts';
 import type { Pages } from './pages.ts';
 import { getJson, startService, succeededCheck } from './service.ts';
 
-/** One trial: a page against the page before its change, in turns with automatic samples. */
+/** Audits of each variant. */
+const PAIRS = 5;
+
+/** One trial: a page against the page before its change, in turns. */
 export type Trial = {
   change: ChangeName;
   /** Metrics with a verdict that they got worse, or better. */
   worse: string[];
   better: string[];
-  /** True if the explanation names the file that changed. */
+  /** True if the sentence of the explanation names the file that changed. */
   isExplained: boolean;
-  pairs: number;
-  stopped: string;
   /** Load average of the machine over the last minute. */
   load: number;
 };
@@ -26,15 +27,15 @@ type Options = { pages: Pages; version: AuditVersion; runs: number; log: (line: 
 
 const LIMIT_MS = 600_000;
 
-/** Audits each changed page in turns with the page before, so many times. */
+/** Audits each changed page in turns with the page before, so many times. The changes of a round share the queue. */
 export const measureChanges = async ({ pages, version, runs, log }: Options): Promise<Trial[]> => {
   await using service = await startService(await bundledFolder());
   const trials: Trial[] = [];
   for (let i = 0; i < runs; i++) {
-    for (const change of changeNames) {
+    const round = changeNames.map(async (change): Promise<Trial> => {
       const body = {
         ...{ url: pages.changed(change), auditVersion: version, regions: ['us-west1'], categories: ['performance'] },
-        ...{ samples: 'auto', against: { url: pages.changed('shop') } },
+        ...{ samples: PAIRS, against: { url: pages.changed('shop') } },
       };
       const { id, runs: found } = await succeededCheck(service, body, { pollMs: 500, limitMs: LIMIT_MS });
       const [run] = found;
@@ -42,12 +43,18 @@ export const measureChanges = async ({ pages, version, runs, log }: Options): Pr
       const [worse, better] = [having('regressed'), having('improved')];
       const path = `${service.url}/v1/checks/${id}/explanation`;
       const explanation = worse.length > 0 ? await getJson<CheckExplanation>(path) : undefined;
+      const sentence = explanation?.regions['us-west1']?.sentence ?? '';
+      log(`changes ${i + 1}/${runs}, ${change}: ${worse.join(', ') || 'nothing'} worse. ${sentence}`);
       const { names } = changes[change];
-      const isExplained = names !== '' && JSON.stringify(explanation?.regions ?? '').includes(names);
-      const { pairs = 0, stopped = 'unknown' } = run?.turns ?? {};
-      trials.push({ change, worse, better, isExplained, pairs, stopped, load: loadavg()[0] as number });
-      log(`changes ${i + 1}/${runs}, ${change}: ${worse.join(', ') || 'nothing'} worse after ${pairs} pairs`);
-    }
+      return {
+        change,
+        worse,
+        better,
+        isExplained: names !== '' && sentence.includes(names),
+        load: loadavg()[0] as number,
+      };
+    });
+    trials.push(...(await Promise.all(round)));
   }
   return trials;
 };
@@ -64,12 +71,11 @@ export const changesTable = (trials: readonly Trial[]): string => {
       count(({ worse, better }) => better.length > 0 || (change === 'same' && worse.length > 0)),
       change === 'same' ? '–' : count(({ isExplained }) => isExplained),
       [...new Set(own.flatMap(({ worse }) => worse))].join(', ') || '–',
-      own.map(({ pairs, stopped }) => `${pairs} (${stopped})`).join(', '),
     ];
   });
   const loads = trials.map(({ load }) => load);
   return [
-    table(['change', 'found', 'wrong verdict', 'explained', 'worse', 'pairs'], rows),
+    table(['change', 'found', 'wrong verdict', 'explained', 'worse'], rows),
     `Load average during the trials: ${Math.min(...loads).toFixed(1)} to ${Math.max(...loads).toFixed(1)}.`,
   ].join('\n\n');
 };
