@@ -34,8 +34,8 @@ export const locationsIn = (
 export const SERIES_CHECKS = 60;
 /** Newest checks that may be after a step, and most checks before it. */
 const [FEWEST_AFTER, MOST_AFTER, MOST_BEFORE, FEWEST_BEFORE] = [2, 6, 40, 3];
-/** One false step in 100,000 looks at a metric. */
-const CONFIDENCE = 0.99998;
+/** Each place of a step is false in one of 100,000 looks at a metric. A look tries up to five places. */
+const CONFIDENCE = 0.99999;
 /** Fewest degrees of freedom with which a step counts. */
 const MIN_FREEDOM = 8;
 /** Digits after the point that a series keeps. */

@@ -1,3 +1,4 @@
+import { withKeysOf } from './alike.ts';
 import { auditChange, elementChange, findingChanges, flippedAudits } from './audit-changes.ts';
 import { MAX_ENTRIES } from './bounds.ts';
 import { isSameElement, pageElement } from './elements.ts';
@@ -20,7 +21,8 @@ import { sentenceOf } from './sentence.ts';
  * Explains how one report differs from another, with the verdicts of their comparison. Metrics without a verdict have no
  * story: if no metric of speed changed, times of requests and scripts are noise.
  */
-export const explain = (base: ReportFacts, now: ReportFacts, verdicts: Verdicts): Explanation => {
+export const explain = (before: ReportFacts, now: ReportFacts, verdicts: Verdicts): Explanation => {
+  const base = withKeysOf(now, before);
   const withTimes = hasChangeOfSpeed(verdicts);
   const requests = requestPairs(base, now, withTimes).sort(largestFirst);
   const scripts = withTimes ? scriptPairs(base, now) : [];

@@ -12,6 +12,8 @@ export type ScriptFact = Named & { ms: number };
 
 /** The facts of one report that an explanation compares. They are small, so the report can be released before the next one is read. */
 export type ReportFacts = {
+  /** Key of the folder of the document. */
+  folder: string;
   metrics: ReadonlyMap<MetricName, MetricFact>;
   requests: ReadonlyMap<string, RequestFact>;
   scripts: ReadonlyMap<string, ScriptFact>;
@@ -42,6 +44,7 @@ export const factsOf = (report: Report): ReportFacts => {
   const kbps = configSettings?.throttling?.throughputKbps || DEFAULT_THROUGHPUT_KBPS;
   const byKey = (items: ReturnType<typeof itemsOf>) => items.map((item) => ({ item, ...name(item.url) }));
   return {
+    folder: folderOf(documentUrl),
     metrics: metricFacts(report),
     requests: requestFacts(report, name),
     scripts: new Map(
@@ -71,6 +74,11 @@ export const factsOf = (report: Report): ReportFacts => {
     msPerByte: 8 / kbps,
   };
 };
+
+const folderOf = (documentUrl: string): string =>
+  matchKey(documentUrl, documentUrl)
+    .replace(/\?.*$/s, '')
+    .replace(/[^/]*$/, '');
 
 /** Returns a function that names an address. From version 10 on, the report says which origins are third parties. */
 const namer = ({ entities }: Report, documentUrl: string) => {

@@ -19,8 +19,8 @@ const LARGE = 332;
 export const changedFiles = (): [path: string, body: string | Buffer][] =>
   ['shop', ...changeNames].flatMap((name): [string, string | Buffer][] => [
     [`/changed/${name}/index.html`, htmlWith(name === 'party')],
-    [`/changed/${name}/app.js`, `${work} work(${name === 'script' ? 250 : 150});`],
-    [`/changed/${name}/tag.js`, `${work} work(200);`],
+    [`/changed/${name}/app.js`, `{ ${work} work(${name === 'script' ? 250 : 150}); }`],
+    [`/changed/${name}/tag.js`, `{ ${work} work(200); }`],
     [`/changed/${name}/hero.png`, pngOf(name === 'image' ? LARGE : SMALL)],
   ]);
 

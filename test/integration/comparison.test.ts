@@ -93,7 +93,7 @@ test('a check is compared with an earlier one, region by region', async () => {
       'us-west1': {
         base: '633ms',
         value: '933ms',
-        change: { estimate: '300ms', low: '258ms', high: '342ms', confidence: 0.99, by: 'checks' },
+        change: { estimate: '300ms', low: '254ms', high: '346ms', confidence: 0.99, by: 'checks' },
         noise: { within: '6ms', between: '8ms', from: 'prior', checks: 2 },
         ...{ suspected: false, needs: null },
         verdict: 'regressed',

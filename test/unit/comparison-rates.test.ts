@@ -88,7 +88,7 @@ test('the history of the page corrects a prior that expects too little', () => {
 
 test.each([
   [0.03, 1, 0.95],
-  [0.09, 1, 0.4],
+  [0.09, 1, 0.35],
   [0.09, 5, 0.8],
 ])(
   'with drift of %d and a base of %i checks, a change by half is found in at least %d of trials',

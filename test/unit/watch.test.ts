@@ -199,7 +199,7 @@ test('a year of hourly checks of a page that does not change has at most one fal
 
 test('an event shows with the history of the page that a time moves by itself', () => {
   const times = (fcp: number): Change => ({ metrics: { fcp } });
-  const earlier = [900, 1300, 1000, 1500, 950, 1400, 1050, 1250].map((fcp) => fast(times(fcp)));
+  const earlier = [900, 1300, 1000, 1500, 950, 1400, 1050, 1250, 900, 1350].map((fcp) => fast(times(fcp)));
   const sides = [[slow(times(1500))], [fast(times(900))]] as const;
   const judged = (history: readonly Watched[]) =>
     compareStep(region, ...sides, { [region]: history.flatMap(pointOf) })?.metrics.fcp.regions[region];

@@ -1,0 +1,23 @@
+import type { ReportFacts } from './facts.ts';
+
+/**
+ * Returns the facts of a base with the keys that its files have in the other report. A preview may be in a folder of its own,
+ * so a file below the folder of its document matches the file at the same place below the folder of the other one. A file
+ * that both pages load from one address keeps its key.
+ */
+export const withKeysOf = (now: ReportFacts, base: ReportFacts): ReportFacts => {
+  if (base.folder === now.folder) return base;
+  const keyOf = (key: string): string => {
+    if (now.requests.has(key) || !key.startsWith(base.folder)) return key;
+    const other = `${now.folder}${key.slice(base.folder.length)}`;
+    return now.requests.has(other) && !base.requests.has(other) ? other : key;
+  };
+  const renamed = <T>(facts: ReadonlyMap<string, T>) => new Map([...facts].map(([key, fact]) => [keyOf(key), fact]));
+  const named = <T extends { key: string }>(facts: ReadonlyMap<string, T>) =>
+    new Map([...facts].map(([key, fact]) => [keyOf(key), { ...fact, key: keyOf(key) }]));
+  return {
+    ...base,
+    ...{ requests: named(base.requests), scripts: named(base.scripts) },
+    ...{ shortCaching: renamed(base.shortCaching), hiddenText: renamed(base.hiddenText) },
+  };
+};
