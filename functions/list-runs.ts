@@ -1,6 +1,8 @@
 import { stringify } from 'csv-stringify/sync';
-import { csvOptions, csvRow } from '../shared/run-csv.ts';
+import { csvOptions, csvRow, dayCsvOptions } from '../shared/run-csv.ts';
+import { dayOf, medianRuns } from '../shared/runs-of-day.ts';
 import { runSummary } from '../shared/summaries.ts';
+import { pageOfDays } from './lib/http/day-page.ts';
 import type { Request } from './lib/http/endpoint.ts';
 import { http } from './lib/http/http.ts';
 import { invalidInput } from './lib/http/input.ts';
@@ -11,35 +13,41 @@ import type { Reply } from './lib/http/response.ts';
 import { openDb } from './lib/store/dynamodb.ts';
 import { type ListedRun, type ListStore, listStore, type UnreadableEntry } from './lib/store/lists.ts';
 
-/** GET /v1/runs: returns one page of the runs of a URL's closed checks with their metrics, newest first, as JSON or CSV. */
+/** GET /v1/runs: returns one page of the runs of a URL's closed checks with their metrics, newest first, as JSON or CSV. With `every=day` it returns their medians by day. */
 export const handler = http('list-runs', (env) => listRuns({ lists: listStore(openDb(env)) }));
 
 export const listRuns =
   ({ lists, now = () => new Date() }: { lists: Pick<ListStore, 'runs'>; now?: () => Date }) =>
   async (request: Request): Promise<Reply> => {
     const parameters = parseListQuery(request);
-    const { url, region, limit } = parameters;
+    const { url, region, limit, every } = parameters;
     if (url === undefined) throw invalidInput([{ path: 'url', message: 'Send the `url` whose runs you want.' }]);
     const { matches, isFiltered } = matcherOf(parameters);
     // Trends always have a device, so an unreadable entry counts to both devices.
     const isAlone = parameters.label.length === 0 && !parameters.auditVersion && !region;
     const isWanted = (entry: Entry) =>
       isUnreadable(entry) ? isAlone : matches(entry) && (region === undefined || entry.region === region); // no filter can judge an unreadable one
-    const { shown, nextCursor } = await pageOf(
-      (count, from) => lists.runs(request.owner, url, rangeOf(parameters, from), count, now()),
-      { limit, isFiltered: isFiltered || region !== undefined },
-      async (entries) => entries.map((entry) => (isWanted(entry) ? entry : undefined)),
-    );
-    const summaryOf = (entry: Entry) =>
-      isUnreadable(entry) ? entry : runSummary(entry, { isExpired: isExpired(entry, now()) });
-    const { readable, unreadable } = splitPage(shown.toSorted(byCheck).map(summaryOf));
+    const read = (count: number, from: string | undefined) =>
+      lists.runs(request.owner, url, rangeOf(parameters, from), count, now());
+    const summaryOf = <Run extends ListedRun>(run: Run) => runSummary(run, { isExpired: isExpired(run, now()) });
+    const { shown, nextCursor } = every
+      ? await pageOfDays(read, limit, isWanted)
+      : await pageOf(read, { limit, isFiltered: isFiltered || region !== undefined }, async (entries) =>
+          entries.map((entry) => (isWanted(entry) ? entry : undefined)),
+        );
+    const { readable: runs, unreadable } = splitPage(shown.toSorted(byCheck));
+    const readable = every
+      ? [...Map.groupBy(runs, dayOf).values()]
+          .flatMap(medianRuns)
+          .map(({ day, ...run }) => ({ ...summaryOf(run), day }))
+      : runs.map(summaryOf);
     const headers = { vary: 'Accept', ...pageHeaders(request, nextCursor) };
     if (!prefersCsv(request.headers.accept))
       return { status: 200, headers, body: { runs: readable, ...unreadable, nextCursor } };
     return {
       status: 200,
       headers: { ...headers, 'content-type': 'text/csv; charset=utf-8; header=present' },
-      body: Buffer.from(stringify(readable.map(csvRow), csvOptions)),
+      body: Buffer.from(stringify(readable.map(csvRow), every ? dayCsvOptions : csvOptions)),
     };
   };
 

@@ -42,6 +42,7 @@ export const ListParameters = z.object({
   label: z.array(z.string().regex(/^[a-z0-9._-]{1,32}:/)).default([]),
   createdAfter: time.optional(),
   createdBefore: time.optional(),
+  every: z.literal('day').optional(),
 });
 export type ListParameter = keyof z.output<typeof ListParameters>;
 
@@ -82,6 +83,7 @@ export const acceptedParameters: Record<ParameterName, string> = {
   label: 'A label must be a name, a colon and a value, such as branch:main.',
   createdAfter: 'The time must be in ISO 8601 with a time zone, such as 2031-01-01T00:00:00Z.',
   createdBefore: 'The time must be in ISO 8601 with a time zone, such as 2031-01-01T00:00:00Z.',
+  every: 'The step must be day, for medians by day.',
   since: `The time must be previous, a number of days from 1d to ${MAX_DAYS}d, or the label of a check, such as branch:main.`,
   q: 'The search must be a part of the URL, of at most 200 characters.',
   changed: `The change must be one of: ${standings.join(', ')}.`,

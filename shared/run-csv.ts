@@ -1,5 +1,5 @@
-import { namesOfKind, valueNames } from './metrics/page-metrics.ts';
-import type { RunSummary } from './summaries.ts';
+import { metricNames, namesOfKind, valueNames } from './metrics/page-metrics.ts';
+import type { RunSummary, RunsOfDay } from './summaries.ts';
 
 const columns = [
   ...['createdAt', 'finishedAt', 'id', 'checkId', 'url', 'region', 'device', 'auditVersion', 'state', 'errorCode'],
@@ -17,9 +17,30 @@ export const csvOptions = {
   cast: { boolean: String },
 } as const;
 
+/** The same for the medians of days. */
+export const dayCsvOptions = {
+  ...csvOptions,
+  columns: [
+    ...columns,
+    ...['day', 'runs', 'failed', 'contendedRuns'],
+    ...metricNames.flatMap((name) => [`${name}Min`, `${name}Max`]),
+  ],
+};
+
 /** Returns the cells of a run. Times are in milliseconds. Values of throttling are JSON. */
-export const csvRow = ({ numericValues, labels, ...run }: Omit<RunSummary, 'links'>) => ({
+export const csvRow = ({ numericValues, labels, day, ...run }: Omit<RunSummary, 'links'>) => ({
   ...run,
   ...numericValues,
+  ...(day && dayCells(day)),
   labels: JSON.stringify(labels ?? {}),
+});
+
+const dayCells = ({ date, runs, failed, contended, range }: RunsOfDay) => ({
+  ...{ day: date, runs, failed, contendedRuns: contended },
+  ...Object.fromEntries(
+    metricNames.flatMap((name) => [
+      [`${name}Min`, range[name]?.min ?? null],
+      [`${name}Max`, range[name]?.max ?? null],
+    ]),
+  ),
 });

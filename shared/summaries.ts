@@ -3,7 +3,7 @@ import { Check, type CheckView, CheckView as CheckViewSchema, inputFields } from
 import { measuredNames, measuredOn } from './comparison/comparable.ts';
 import { Environment } from './environment.ts';
 import { metricNames, valueNames } from './metrics/page-metrics.ts';
-import { Metrics, MetricsView, metricsView, NumericValues } from './metrics/page-metrics-schemas.ts';
+import { Metrics, MetricsView, metricsView, NumericValues, Spread } from './metrics/page-metrics-schemas.ts';
 import { throttlingOf } from './options/throttling.ts';
 import { Throttling } from './options/throttling-schemas.ts';
 import { pick } from './pick.ts';
@@ -72,6 +72,20 @@ export const seriesRun = (run: Run & { checkId: string; labels?: Check['labels']
   blockedUrlPatterns: run.environment?.blockedUrlPatterns ?? null,
 });
 
+export const RunsOfDay = z
+  .object({
+    date: z.iso.date().describe('The day in UTC.'),
+    runs: z.int().describe('Number of runs behind the medians.'),
+    failed: z.int().describe('Number of runs of that day that failed.'),
+    contended: z.int().describe('Number of runs left out because other programs used the CPU.'),
+    range: Spread.meta({
+      id: 'RangeOfDay',
+      description: 'Smallest and largest value of each metric over those runs. Times are in milliseconds.',
+    }),
+  })
+  .meta({ id: 'RunsOfDay', description: 'A day of a series. The metrics of its entry are the medians of its runs.' });
+export type RunsOfDay = z.infer<typeof RunsOfDay>;
+
 export const RunSummary = z
   .object({
     ...SeriesRun.shape,
@@ -80,6 +94,7 @@ export const RunSummary = z
     links: z
       .object({ self: z.string().nullable(), check: z.string().nullable() })
       .describe('Relative URLs. Null if the run has expired, because a run summary lives longer.'),
+    day: RunsOfDay.optional().describe('With `every=day`. All fields but the metrics are those of the newest run.'),
   })
   .meta({ id: 'RunSummary', description: 'A finished run in the series of a URL.' });
 export type RunSummary = z.infer<typeof RunSummary>;

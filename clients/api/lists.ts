@@ -6,7 +6,7 @@ export type CheckList = { checks: CheckSummary[]; unreadable?: string[]; nextCur
 
 /** Query parameters of the list of checks. A label is `name:value`. */
 export type ListFilters = { limit?: number | undefined; label?: readonly string[] | undefined } & {
-  [Name in Exclude<ListParameter, 'limit' | 'label' | 'region'>]?: string | undefined;
+  [Name in Exclude<ListParameter, 'limit' | 'label' | 'region' | 'every'>]?: string | undefined;
 };
 
 /** Query parameters of the list of pages. */

@@ -236,9 +236,12 @@ type Range = { min: number; max: number };
 
 /** Returns the smallest and largest value of each metric over two or more samples, or null if there are fewer. */
 export const spreadOf = (samples: readonly Values[]): Record<MetricName, Range | null> | null => {
-  if (samples.length < 2) return null;
-  return recordOf(metricNames, (name) => {
+  return samples.length < 2 ? null : rangesOf(samples);
+};
+
+/** Returns the smallest and largest value of each metric. */
+export const rangesOf = (samples: readonly Values[]): Record<MetricName, Range | null> =>
+  recordOf(metricNames, (name) => {
     const values = samples.map((sample) => sample[name]).filter((value) => value !== null);
     return values.length > 0 ? { min: Math.min(...values), max: Math.max(...values) } : null;
   });
-};

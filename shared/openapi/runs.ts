@@ -79,7 +79,8 @@ export const runOperations = {
     tag,
     operationId: 'listRuns',
     summary: 'List the finished runs of a URL, newest first',
-    description: 'With `Accept: text/csv` the answer is CSV (RFC 4180) with times in milliseconds.',
+    description:
+      'With `every=day` an entry has the medians of a day in a region, and `limit` counts days. With `Accept: text/csv` the answer is CSV (RFC 4180) with times in milliseconds.',
     query: listQuery(routeOf('GET /v1/runs').query, { required: { url: true } }),
     answers: {
       200: {

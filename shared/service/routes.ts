@@ -44,7 +44,7 @@ export const routes = [
     ...read,
     path: '/v1/runs',
     function: 'list-runs',
-    query: [...range, 'url', 'region', 'device', 'auditVersion', ...filters],
+    query: [...range, 'url', 'region', 'device', 'auditVersion', ...filters, 'every'],
   },
   {
     ...read,

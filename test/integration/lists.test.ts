@@ -373,6 +373,47 @@ test('a series is CSV for a spreadsheet, in which nothing is a formula', async (
   expect((await get('/v1/runs?url=https://example.com/')).headers.get('content-type')).toBe('application/json');
 });
 
+test('a series by day has the median and the range of each region, and no failed or contended run in them', async () => {
+  const at = (hours: number, lcp: number, options = {}, inputs = {}) =>
+    create({ now: later(t0, hours * 3600), ...inputs }).then((check) => finish(check, { lcp, ...options }));
+  for (const [i, lcp] of [900, 1000, 1200].entries()) await at(i, lcp);
+  await at(3, 9000, { environment: { ...environment, contended: true } });
+  await at(4, 0, { failed: true });
+  await at(5, 700, {}, { auditVersion: '12.8.2' });
+  for (const [i, lcp] of [800, 820].entries()) await at(24 + i, lcp);
+  await at(49, 0, { failed: true });
+  const path = '/v1/runs?url=https://example.com/&every=day';
+  const { runs } = await page(path);
+  expect(runs.map(({ day, state, lcp, auditVersion }) => [day?.date, state, lcp, auditVersion])).toEqual([
+    ['2031-01-03', 'failed', null, '13.5.0'],
+    ['2031-01-02', 'succeeded', '810ms', '13.5.0'],
+    ['2031-01-01', 'succeeded', '700ms', '12.8.2'],
+    ['2031-01-01', 'succeeded', '1000ms', '13.5.0'],
+  ]);
+  expect(runs.map(({ day }) => [day?.runs, day?.failed, day?.contended, day?.range.lcp])).toEqual([
+    [0, 1, 0, null],
+    [2, 0, 0, { min: 800, max: 820 }],
+    [1, 1, 1, { min: 700, max: 700 }],
+    [3, 0, 0, { min: 900, max: 1200 }],
+  ]);
+  for (const run of runs) expect(RunSummary.parse(run)).toEqual(run);
+
+  const seen: (string | undefined)[] = [];
+  for (let next: string | null = `${path}&limit=1`; next; ) {
+    const { runs: some, link }: Awaited<ReturnType<typeof page>> = await page(next);
+    seen.push(...new Set(some.map(({ day }) => day?.date)));
+    next = link && (/<(.+)>/.exec(link)?.[1] as string);
+  }
+  expect(seen).toEqual(['2031-01-03', '2031-01-02', '2031-01-01']);
+
+  const csv = await (await get(path, { accept: 'text/csv' })).text();
+  const [header = '', , line = ''] = csv.split('\r\n');
+  const cell = (name: string) => line.split(',')[header.split(',').indexOf(name)];
+  expect([cell('day'), cell('lcp'), cell('lcpMin'), cell('lcpMax')]).toEqual(['2031-01-02', '810', '800', '820']);
+  const problem = await problemOf(await get(path.replace('day', 'hour')), 400, 'invalid-request');
+  expect(problem.detail).toContain('The step must be day');
+});
+
 test('a forged, foreign or broken cursor is refused or stays within the list of its owner', async () => {
   const mine = await create();
   const forged = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url');

@@ -10,7 +10,7 @@ const READ_AT_ONCE = 200;
 type Order<Entry> = { keyOf: (entry: Entry) => string; cursorOfKey: (key: string) => string };
 
 /** Reads entries after a sort key, or from the beginning of the list on. */
-type Read<Entry> = (
+export type Read<Entry> = (
   limit: number,
   from: string | undefined,
 ) => Promise<{ entries: Entry[]; last: string | undefined; more: boolean }>;
@@ -65,7 +65,7 @@ export const splitPage = <Shown extends object>(shown: readonly (Shown | Unreada
 
 export const isUnreadable = (entry: object): entry is UnreadableEntry => 'unreadable' in entry;
 
-const cursorOfKey = (listKey: string): string => {
+export const cursorOfKey = (listKey: string): string => {
   const [createdAt = '', id = ''] = listKey.split('#');
   return cursorOf({ createdAt, id });
 };
