@@ -27,7 +27,7 @@ import { claimRun } from './lib/runs/claim.ts';
 import { readSecrets, secretsFor, secretsGone } from './lib/runs/read-secrets.ts';
 import { recordFailure, recordProgress } from './lib/runs/record-attempt.ts';
 import { emitFinished, emitMeasured } from './lib/runs/run-metrics.ts';
-import { againstOf, inputsOf } from './lib/runs/run-variants.ts';
+import { againstOf, alsoBy, inputsOf, loaderOf } from './lib/runs/run-variants.ts';
 import { type StoredReports, storeReports } from './lib/runs/store-report.ts';
 import { type CheckStore, checkStore } from './lib/store/checks.ts';
 import {
@@ -147,7 +147,13 @@ const measure = async (work: Work, secrets: Secrets | undefined, earlier: readon
   const { lease, now, remainingMs } = work;
   const { samples } = lease.run.options;
   let recorded = earlier.length; // finishing the run records its last attempt
-  for (let progress = initialProgress(earlier, { isCompared: lease.run.against !== null }); ; ) {
+  for (
+    let progress = initialProgress(earlier, {
+      isCompared: lease.run.against !== null,
+      loader: loaderOf(lease.run),
+    });
+    ;
+  ) {
     const step = next(progress, { samples, timeLeftMs: remainingMs() });
     if (step.do === 'finish') return { result: step.result, attempts: progress.attempts };
     if (step.do === 'release') throw new OutOfTimeError('The invocation has too little time left for another attempt.');
@@ -172,7 +178,7 @@ const audit = async (
   { variant, skipOptionalParts }: Extract<Step, { do: 'audit' }>,
   secrets: Secrets | undefined,
 ): Promise<AuditResult> => {
-  const order = { ...inputsOf(lease.run, variant), skipOptionalParts, secrets };
+  const order = { ...inputsOf(lease.run, variant), alsoBy: alsoBy(lease.run, variant), skipOptionalParts, secrets };
   try {
     return await auditors.audit(order, signal);
   } catch (error) {

@@ -19,9 +19,10 @@ const since10 = { module: 'esm', core: 'core', acceptsPage: true, agenticBrowsin
 const since13 = { ...since10, agenticBrowsing: true } as const;
 const upTo9 = { module: 'cjs', core: 'lighthouse-core', acceptsPage: false, agenticBrowsing: false } as const;
 
-/** The supported Lighthouse releases: the newest release of each major version, newest first. */
+/** The supported Lighthouse releases, newest first: the newest release of each major version, and of the previous minor version. */
 export const auditVersions = [
   { version: '13.5.0', package: 'lighthouse', ...since13, pwa: false, needsMeaningfulPaint: false },
+  { version: '13.4.1', package: 'lighthouse-previous', ...since13, pwa: false, needsMeaningfulPaint: false },
   { version: '12.8.2', package: 'lighthouse-12', ...since10, pwa: false, needsMeaningfulPaint: false },
   { version: '11.7.1', package: 'lighthouse-11', ...since10, pwa: true, needsMeaningfulPaint: true },
   { version: '10.4.0', package: 'lighthouse-10', ...since10, pwa: true, needsMeaningfulPaint: true },
@@ -32,9 +33,28 @@ export type AuditVersion = (typeof auditVersions)[number]['version'];
 
 export const majorOf = (version: string): string => version.slice(0, version.indexOf('.'));
 
-/** Returns the names that a client may use besides the version: its major version, and `latest` for the newest. */
-export const aliasesOf = (version: AuditVersion): string[] =>
-  version === auditVersions[0].version ? ['latest', majorOf(version)] : [majorOf(version)];
+/** Returns true if one load of a page can be judged by both versions: the newer one gathers everything that the older one needs. */
+export const shareLoads = (version: AuditVersion, other: AuditVersion): boolean => majorOf(version) === majorOf(other);
+
+/** Returns true if the first of two supported versions is newer. */
+export const isNewer = (version: AuditVersion, other: AuditVersion): boolean => placeOf(version) < placeOf(other);
+const placeOf = (version: AuditVersion): number => auditVersions.findIndex((row) => row.version === version);
+
+const minorOf = (version: string): string => version.slice(0, version.lastIndexOf('.'));
+
+/** Returns true if no supported release of the same major version is newer. */
+export const isNewestOfMajor = (version: AuditVersion): boolean =>
+  version === auditVersions.find((row) => majorOf(row.version) === majorOf(version))?.version;
+
+/**
+ * Returns the names that a client may use besides the version: its minor version, its major version if it is the newest of
+ * that, and `latest` for the newest of all.
+ */
+export const aliasesOf = (version: AuditVersion): string[] => [
+  ...(version === auditVersions[0].version ? ['latest'] : []),
+  ...(isNewestOfMajor(version) ? [majorOf(version)] : []),
+  minorOf(version),
+];
 
 /** All names of all versions. */
 export const auditVersionNames: readonly string[] = auditVersions.flatMap(({ version }) => [

@@ -15,6 +15,8 @@ export type AuditOrder = {
   options: AuditOptions;
   /** Skips the second visit (bf-cache) and the full-page screenshot. Both follow the timed part and can hang. */
   skipOptionalParts: boolean;
+  /** Another release that judges the same load. */
+  alsoBy?: AuditVersion | undefined;
   /** Headers and credentials go to the origin of `url` only. The parent sends them over IPC, never in arguments or variables. */
   secrets?: Secrets | undefined;
 };
@@ -63,6 +65,8 @@ export type AuditorMessage =
 /** An audit that Lighthouse ended by itself. */
 export type Audited = {
   summary: AuditSummary;
+  /** Summary by the other release of the order. Missing if it could not judge the load, or too late. */
+  also?: AuditSummary;
   pageAnswers: boolean | null;
   document: DocumentState;
   status: number | null;

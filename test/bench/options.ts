@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util';
 import { type AuditVersion, auditVersions, resolveAuditVersion } from '../../shared/audit-versions.ts';
+import { majorVersions } from '../support/major-versions.ts';
 import { type PageName, pageNames } from './pages.ts';
 
 /** Benchmarks that run if the command names none. */
@@ -79,7 +80,7 @@ export const optionsFrom = (args: string[]) => {
   const names = positionals.map((name) => oneOf(benchmarks, name, 'benchmark'));
   const selected = new Set<Benchmark>(names.length > 0 ? names : usualBenchmarks);
   const version = versionFrom(values.version);
-  const usualVersions = short ? [version] : auditVersions.map((row) => row.version);
+  const usualVersions = short ? [version] : majorVersions.map((row) => row.version);
   const pages = values.pages?.split(',').map((name) => oneOf(pageNames, name, 'page'));
   return {
     rounds: (usual: number) => rounds ?? (short ? 1 : usual),

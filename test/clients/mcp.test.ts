@@ -8,12 +8,12 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { ifExists, updateItem } from '../../functions/lib/store/dynamodb.ts';
 import { checkKey } from '../../functions/lib/store/items.ts';
 import type { Lease } from '../../functions/lib/store/leases.ts';
-import { auditVersions } from '../../shared/audit-versions.ts';
 import { noMetrics } from '../../shared/metrics/page-metrics.ts';
 import { secretNames } from '../../shared/options/secrets.ts';
 import { runError } from '../../shared/problems.ts';
 import { type Api, startApi } from '../support/api.ts';
 import { runHere } from '../support/command-context.ts';
+import { majorVersions } from '../support/major-versions.ts';
 import { readReport } from '../support/recorded-reports.ts';
 import { failing, slowPage } from '../support/slow-page.ts';
 import { aCheck, later, passed, type World } from '../support/world.ts';
@@ -182,7 +182,7 @@ test('a cancelled run erases its check', async () => {
   await expect.poll(async () => (await listed()).checks.length, soon).toBe(0);
 });
 
-test.each(auditVersions)(
+test.each(majorVersions)(
   'the fixes of a version $version run take less than 2 kB, and with a limit all are there',
   async ({ version }) => {
     const { run, check } = await world.finishedRun(gunzipSync(readReport(version)).toString());

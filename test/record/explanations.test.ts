@@ -4,6 +4,7 @@ import { auditors } from '../../functions/auditor/parent/auditors.ts';
 import { type AuditVersion, auditVersions } from '../../shared/audit-versions.ts';
 import { knownCauses, type SiteState, serveChangingSite } from '../support/changing-site.ts';
 import { testChromium } from '../support/chromium-dir.ts';
+import { majorVersions } from '../support/major-versions.ts';
 import { anOrder } from '../support/order.ts';
 import { nameOf, readReports, shortened, writeReports } from '../support/recorded-explanations.ts';
 
@@ -36,7 +37,7 @@ const record = async (version: AuditVersion, state: SiteState): Promise<void> =>
   recorded.add(name);
 };
 
-describe.each(auditVersions)('$version', ({ version }) => {
+describe.each(majorVersions)('$version', ({ version }) => {
   const names = version === auditVersions[0].version ? Object.keys(knownCauses) : inAllVersions;
   test.each(names)('records a page before and after this change: %s', async (name) => {
     await record(version, knownCauses[name]?.before ?? {});

@@ -5,15 +5,15 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { auditors } from '../../functions/auditor/parent/auditors.ts';
-import { auditVersions } from '../../shared/audit-versions.ts';
 import { assertionCases, type Row, reportOfCases, writeOutcomes } from '../support/assertion-cases.ts';
 import { testChromium } from '../support/chromium-dir.ts';
 import { type LhciResult, rowOf } from '../support/lhci-rows.ts';
+import { majorVersions } from '../support/major-versions.ts';
 import { anOrder } from '../support/order.ts';
 import { servePages } from '../support/pages.ts';
 import { writeReport } from '../support/recorded-reports.ts';
 
-test.each(auditVersions)('records the $version report of the faulty page', async ({ version }) => {
+test.each(majorVersions)('records the $version report of the faulty page', async ({ version }) => {
   await using pages = await servePages();
   const lab = auditors({ targets: { targets: 'local', ports: [] }, ...testChromium() });
   const order = anOrder({ url: pages.url('/faulty'), auditVersion: version });
@@ -32,7 +32,7 @@ test('records how Lighthouse CI judges the reports', async () => {
     const { getAllAssertionResults } = require('./assertions.js');
     const { convertBudgetsToAssertions } = require('./budgets-converter.js');
     const outcomes: Record<string, Row[]> = {};
-    for (const { version } of auditVersions) {
+    for (const { version } of majorVersions) {
       const report = reportOfCases(version);
       for (const each of assertionCases(report)) {
         const options = 'budgets' in each ? await convertBudgetsToAssertions(each.budgets) : each.options;

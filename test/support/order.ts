@@ -8,6 +8,7 @@ export const anOrder = ({
   url = 'https://example.com/',
   auditVersion = '13.5.0',
   skipOptionalParts = false,
+  alsoBy,
   device = 'mobile',
   ...options
-}: Given = {}): AuditOrder => ({ url, auditVersion, skipOptionalParts, options: { device, ...options } });
+}: Given = {}): AuditOrder => ({ url, auditVersion, skipOptionalParts, alsoBy, options: { device, ...options } });

@@ -64,7 +64,9 @@ test('the messages name every accepted value', () => {
   );
   expect(all).toEqual({
     url: 'The URL must be a string that starts with http:// or https://, such as https://example.com/.',
-    auditVersion: expect.stringMatching(/^The audit version must be a string. Supported versions: .*12.8.2 \(or 12\)/),
+    auditVersion: expect.stringMatching(
+      /^The audit version must be a string. Supported versions: .*12.8.2 \(or 12, 12.8\)/,
+    ),
     regions: 'The regions must be a list of one or more regions, each once. Supported regions: us-west1, us-east4.',
     device: 'The device must be one of: mobile, desktop.',
     samples: 'The number of samples must be a whole number from 1 to 15, or `"auto"` with `against`.',

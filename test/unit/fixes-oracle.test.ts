@@ -1,17 +1,17 @@
 import { gunzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
-import { auditVersions } from '../../shared/audit-versions.ts';
 import { fixesOf } from '../../shared/fixes/fixes.ts';
 import { metricScore } from '../../shared/fixes/metric-score.ts';
 import { pointsBySavings } from '../../shared/fixes/points.ts';
 import type { FixableReport } from '../../shared/fixes/report.ts';
+import { majorVersions } from '../support/major-versions.ts';
 import { readExperiments } from '../support/recorded-fixes.ts';
 import { readReport } from '../support/recorded-reports.ts';
 
 type Scored = FixableReport & { categories: Record<string, { score: number | null }> };
 
 const experiments = readExperiments();
-const recorded = auditVersions.map(({ version }): [string, Scored] => [
+const recorded = majorVersions.map(({ version }): [string, Scored] => [
   `the ${version} report of the faulty page`,
   JSON.parse(gunzipSync(readReport(version)).toString()),
 ]);

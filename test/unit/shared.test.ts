@@ -15,11 +15,15 @@ test('package.json pins each supported version under its package name', () => {
   }
 });
 
-test('a version resolves from its exact form, its major or, for the newest, latest', () => {
+test('a version resolves from its exact form, its minor, its major if it is the newest, or, for the newest of all, latest', () => {
+  const [newest, previous] = auditVersions;
   expect(resolveAuditVersion('12.8.2')).toBe('12.8.2');
+  expect(resolveAuditVersion('12.8')).toBe('12.8.2');
+  expect(resolveAuditVersion(newest.version.slice(0, 2))).toBe(newest.version);
+  expect(resolveAuditVersion(previous.version.slice(0, 4))).toBe(previous.version);
   expect(resolveAuditVersion('12')).toBe('12.8.2');
   expect(resolveAuditVersion('latest')).toBe(auditVersions[0].version);
-  for (const unknown of ['', '8', '12.8', '12.8.1', 'LATEST', '13.5.0 ', 'constructor']) {
+  for (const unknown of ['', '8', '12.7', '12.8.1', '1', 'LATEST', '13.5.0 ', 'constructor']) {
     expect(resolveAuditVersion(unknown), unknown).toBeUndefined();
   }
   const aliases = auditVersions.flatMap(({ version }) => aliasesOf(version));

@@ -129,3 +129,21 @@ test('attempts of an earlier delivery count for their variant', () => {
   expect(resultOf(played)).toMatchObject({ error: { code: 'no-screenshots', variant: B } });
   expect(played.attempts.map(({ variant }) => variant)).toEqual([A, B, B, A, B]);
 });
+
+test('two minor versions share each load of the newer one, and a load that only one could judge is repeated by the other', () => {
+  const shared = (fcp: number): AuditResult => ({ ...success(fcp), also: success(fcp + 1) });
+  const loaded: AuditResult[] = [shared(100), success(200), shared(300)];
+  const steps: Variant[] = [];
+  let progress = initialProgress([], { isCompared: true, loader: 'own' });
+  let step = next(progress, { samples: 3, timeLeftMs: PLENTY_MS });
+  for (; step.do === 'audit'; step = next(progress, { samples: 3, timeLeftMs: PLENTY_MS })) {
+    steps.push(step.variant);
+    const result = step.variant === 'own' ? (loaded.shift() as AuditResult) : success(250);
+    progress = record(progress, result, { ...time, variant: step.variant });
+  }
+  expect(steps).toEqual(['own', 'own', 'against', 'own']);
+  if (step.do !== 'finish' || step.result.state !== 'succeeded') throw new Error('The run did not succeed.');
+  expect(step.result.samples.map(({ fcp }) => fcp)).toEqual([100, 200, 300]);
+  expect(step.result.against?.samples.map(({ fcp }) => fcp)).toEqual([101, 250, 301]);
+  expect(progress.attempts.reduce((sum, { seconds }) => sum + seconds, 0)).toBe(4 * time.seconds);
+});

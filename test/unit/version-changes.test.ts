@@ -1,7 +1,8 @@
 import { gunzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
-import { type AuditVersion, auditVersions } from '../../shared/audit-versions.ts';
+import type { AuditVersion } from '../../shared/audit-versions.ts';
 import { successors, versionChanges } from '../../shared/explanation/version-changes.ts';
+import { majorVersions } from '../support/major-versions.ts';
 import { readReport } from '../support/recorded-reports.ts';
 
 const reportOf = (version: AuditVersion) => JSON.parse(gunzipSync(readReport(version)).toString());
@@ -30,7 +31,7 @@ test('an audit that is gone, new, renamed or has another weight is named with th
 });
 
 test.each(
-  auditVersions.slice(1).map(({ version }, i) => [version, auditVersions[i]?.version as AuditVersion] as const),
+  majorVersions.slice(1).map(({ version }, i) => [version, majorVersions[i]?.version as AuditVersion] as const),
 )('from %s to %s the points of a category add up to the change of its score', (base, now) => {
   for (const { category, base: before, value, audits, otherPoints } of changesOf(base, now)) {
     if (before === null || value === null) continue;

@@ -3,15 +3,16 @@ import { importLighthouse } from '../../functions/auditor/lighthouse/run.ts';
 import { simulateLoad } from '../../functions/auditor/lighthouse/simulate.ts';
 import type { TraceEvent } from '../../functions/auditor/lighthouse/trace.ts';
 import { withoutWaits } from '../../functions/auditor/lighthouse/waits.ts';
-import { type AuditVersion, auditVersions } from '../../shared/audit-versions.ts';
+import type { AuditVersion } from '../../shared/audit-versions.ts';
 import { presets } from '../../shared/options/throttling.ts';
+import { majorVersions } from '../support/major-versions.ts';
 import { anOrder } from '../support/order.ts';
 import { type RecordedAudit, readWaits } from '../support/recorded-waits.ts';
 
 /*
  * Audits of a page with ten tasks of fixed work, recorded on a free machine and beside two endless loops per CPU.
  */
-test.each(auditVersions)('version $version measures a page beside other programs as on a free machine', async (row) => {
+test.each(majorVersions)('version $version measures a page beside other programs as on a free machine', async (row) => {
   const { free, busy } = readWaits(row.version);
   const measure = await measurer(row.version);
   const eventsOf = ({ events, waits }: RecordedAudit) => withoutWaits(events, waits, 4).events;

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { throttlingFields } from '../../clients/web/new-check/throttling.ts';
 import { incomparable, stepsOf } from '../../clients/web/trend/series.ts';
+import { auditVersions } from '../../shared/audit-versions.ts';
 import { measuredOn } from '../../shared/comparison/comparable.ts';
 import { presets, throttlingNames } from '../../shared/options/throttling.ts';
 import { environment } from '../support/environment.ts';
@@ -53,4 +54,14 @@ test('another Chromium begins a new series of the times, and none of the other s
   for (const name of ['accessibility', 'seo', 'cls', 'bytes', 'ttfb'] as const) {
     expect([stepsOf(runs, name).size, incomparable(runs, name).size]).toEqual([0, 0]);
   }
+});
+
+test('another minor version of Lighthouse begins a new series of every metric, with its name', () => {
+  const [{ version }, { version: previous }] = auditVersions;
+  const runs = [
+    { ...newest, auditVersion: version },
+    { ...newest, auditVersion: previous },
+  ] as const;
+  for (const name of ['performance', 'lcp', 'accessibility', 'bytes'] as const)
+    expect([...stepsOf(runs, name)]).toEqual([[runs[0], `Lighthouse version ${previous} → ${version}`]]);
 });

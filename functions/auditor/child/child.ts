@@ -6,7 +6,13 @@ import { cutText } from '../../../shared/text.ts';
 import { deprioritizeWorkers } from '../host/cpu-shares.ts';
 import { closeInheritedFiles } from '../host/processes.ts';
 import { starvationOf } from '../host/starvation.ts';
-import { type Audited, importLighthouse, measureBenchmark, runLighthouse } from '../lighthouse/run.ts';
+import {
+  type Audited,
+  importLighthouse,
+  type MoreResults,
+  measureBenchmark,
+  runLighthouse,
+} from '../lighthouse/run.ts';
 import {
   type AuditOrder,
   type AuditorMessage,
@@ -142,7 +148,7 @@ async function audit({ order, launch, benchmark: known }: StartAudit): Promise<v
     onNavigate: () => releaseDocument(watched),
     ...{ traffic, onMeasured },
   };
-  const { summary, simulate } = await runLighthouse(lighthouse, order, hooks);
+  const { summary, judgeMore } = await runLighthouse(lighthouse, order, hooks);
   clearTimeout(hangTimer);
   stopWatch();
   stopLiveness();
@@ -153,9 +159,8 @@ async function audit({ order, launch, benchmark: known }: StartAudit): Promise<v
     status: statusOf(measured ?? mainFrame()),
     ...(unused && { login: { ...unused, asksForPassword: (await asked) ?? false } }),
   };
-  const simulated = simulate && (await simulateAlone(close, simulate, startedAt));
-  const finalUrl = finalUrlOf(summary, displayedUrl);
-  await send({ type: 'audited', summary: { ...summary, finalUrl, ...simulated }, ...seen });
+  const more = judgeMore && (await judgeAlone(close, judgeMore, startedAt));
+  await send({ type: 'audited', ...summariesOf(summary, more, displayedUrl), ...seen });
   await close();
   process.exit();
 }
@@ -181,16 +186,22 @@ async function sendMeasured(order: AuditOrder, benchmark: Benchmark | undefined)
   return (await answer)?.waits;
 }
 
-/** Closes the browser, whose page would use the CPU or still spoil the result. Then simulates the load. */
-async function simulateAlone(
+/** Closes the browser, whose page would use the CPU or still spoil the result. Then judges the load in further ways. */
+async function judgeAlone(
   close: () => Promise<void>,
-  simulate: NonNullable<Audited['simulate']>,
+  judgeMore: NonNullable<Audited['judgeMore']>,
   startedAt: number,
-) {
+): Promise<MoreResults> {
   isSeen = true;
   await close();
-  return simulate(() => performance.now() - startedAt > LAST_SIMULATION_MS);
+  return judgeMore(() => performance.now() - startedAt > LAST_SIMULATION_MS);
 }
+
+const summariesOf = (summary: AuditSummary, more: MoreResults | undefined, displayedUrl: string | undefined) => {
+  const { simulated, also } = more ?? {};
+  const finalUrl = finalUrlOf(summary, displayedUrl);
+  return { summary: { ...summary, finalUrl, ...simulated }, ...(also && { also: { ...also, finalUrl } }) };
+};
 
 /** Starts the browser and reports it to the parent. */
 async function startBrowser(settings: LaunchSettings) {

@@ -18,7 +18,7 @@ export type LighthouseResult = {
   runWarnings: string[];
   runtimeError?: RuntimeError;
   environment: { benchmarkIndex: number };
-  configSettings: { throttlingMethod: string; throttling: ThrottlingValues };
+  configSettings: { throttlingMethod: string; throttling: ThrottlingValues; skipAudits?: string[] | null };
   fullPageScreenshot?: unknown; // since version 10
   categories: Record<string, { score: number | null } | undefined>;
   audits: Record<string, LighthouseAudit | undefined>;
@@ -35,6 +35,12 @@ type LighthouseAudit = {
 
 export type RunnerResult = { lhr: LighthouseResult; artifacts?: { settings: object } };
 
+/** Facts about a load that no result of Lighthouse has. */
+export type KnownOfLoad = Pick<
+  AuditSummary,
+  'withoutMeaningfulPaint' | 'uncheckedRules' | 'benchmarkedAt' | 'mainThread'
+>;
+
 /** Length of a warning: Lighthouse's warning about a redirect has two addresses of up to 2,048 characters. */
 const MAX_WARNING = 5000;
 
@@ -42,10 +48,7 @@ const MAX_WARNING = 5000;
 export const summarize = async (
   lhr: LighthouseResult,
   { auditVersion: version, options, skipOptionalParts, secrets, url }: AuditOrder,
-  {
-    withoutMeaningfulPaint,
-    ...known
-  }: Pick<AuditSummary, 'withoutMeaningfulPaint' | 'uncheckedRules' | 'benchmarkedAt' | 'mainThread'>,
+  { withoutMeaningfulPaint, ...known }: KnownOfLoad,
 ): Promise<AuditSummary> => {
   if (lhr.lighthouseVersion !== version)
     throw new Error(`Lighthouse ${lhr.lighthouseVersion} ran instead of ${version}.`);

@@ -6,6 +6,7 @@ import { type AuditVersion, auditVersion } from '../../../shared/audit-versions.
 import { categoriesOf } from '../../../shared/options/audit-options.ts';
 import type { AuditOptions } from '../../../shared/options/audit-options-schemas.ts';
 import type { AuditOrder, AuditSummary, Benchmark, Waits } from '../messages.ts';
+import { judgeLoad, type LoadContext } from './judge-load.ts';
 import { exportOf, type ImportCore, lighthouseModules, type Run } from './modules.ts';
 import {
   type AccessibilityGatherer,
@@ -28,8 +29,8 @@ import {
   patchTrace,
   type TraceGatherer,
 } from './patches.ts';
-import { summarize } from './result.ts';
-import { type Simulator, simulateLoad } from './simulate.ts';
+import { type RunnerResult, summarize } from './result.ts';
+import { type Simulated, type Simulator, simulateLoad } from './simulate.ts';
 
 type Lighthouse = {
   run: Run;
@@ -92,10 +93,13 @@ type Hooks = ProtocolHooks & {
   onMeasured: () => Promise<Waits | undefined>;
 };
 
+/** Results that a load gives besides its own: of other networks and devices, and by the other release of the order. */
+export type MoreResults = { simulated?: Simulated | undefined; also?: AuditSummary | undefined };
+
 export type Audited = {
   summary: AuditSummary;
-  /** Simulates the load of the audit in other ways. Needs no browser. After `isLate`, no simulation starts. */
-  simulate?: (isLate: () => boolean) => Promise<Pick<AuditSummary, 'simulations' | 'uncorrected'>>;
+  /** Judges the load of the audit in further ways. Needs no browser. After `isLate`, nothing more starts. */
+  judgeMore?: (isLate: () => boolean) => Promise<MoreResults>;
 };
 
 /** Audits one URL in a browser. Throws the errors of Lighthouse. */
@@ -135,18 +139,38 @@ export const runLighthouse = async (
   const { lhr } =
     auditArtifacts && isLoaded ? await auditAgainWithoutCharset(auditArtifacts, result, url, flags, config) : result;
   const patched = patchedTrace();
-  const summary = await summarize(lhr, order, {
+  const known = {
     benchmarkedAt: benchmark.measuredAt,
     withoutMeaningfulPaint: patched?.addedMeaningfulPaint ?? false,
     ...(patched?.mainThread && { mainThread: patched.mainThread }),
     uncheckedRules: uncheckedRules(),
-  });
+  };
+  const summary = await summarize(lhr, order, known);
   const recorded = patched?.mainThread?.isCorrected ? patched : undefined;
-  if (!isLoaded || !(options.simulations || recorded)) return { summary };
+  const { alsoBy } = order;
+  const isSimulated = Boolean(options.simulations || recorded);
+  if (!isLoaded || !(isSimulated || alsoBy)) return { summary };
   return {
     summary,
-    simulate: (isLate) => simulateLoad(lighthouse.simulator, result, order, { config, isLate, recorded }),
+    judgeMore: async (isLate) => ({
+      simulated: isSimulated
+        ? await simulateLoad(lighthouse.simulator, result, order, { config, isLate, recorded })
+        : undefined,
+      also:
+        alsoBy && !isLate()
+          ? await judgeBy(alsoBy, { ...result, lhr }, order, { flags, known, isLate, recorded })
+          : undefined,
+    }),
   };
+};
+
+/** Judges a load by another release. Without its result, the service audits the page by that release too. */
+const judgeBy = async (version: AuditVersion, load: RunnerResult, order: AuditOrder, context: LoadContext) => {
+  try {
+    return await judgeLoad(await importLighthouse(version), load, { ...order, auditVersion: version }, context);
+  } catch {
+    return undefined;
+  }
 };
 
 /** Measures Lighthouse's benchmark of the host in a blank page, which takes a second. */

@@ -24,18 +24,18 @@ export type Simulator = {
   resolveConfig: (config: object | undefined, flags: Flags) => Promise<Config>;
 };
 
+export type Simulated = Pick<AuditSummary, 'simulations' | 'uncorrected'>;
+
 /** The audits of the performance score. Other audits have no weight in it. */
 const onlyAudits = metricNames.flatMap((name) => {
   const { category, audit } = pageMetric(name);
   return category === 'performance' && audit ? [audit] : [];
 });
 
-type Context = {
-  config: object | undefined;
-  isLate: () => boolean;
-  /** The trace before its correction, and after it. */
-  recorded?: { trace: Trace; recorded: Trace } | undefined;
-};
+/** A trace after its correction, and as it was recorded. */
+export type RecordedTrace = { trace: Trace; recorded: Trace };
+
+type Context = { config: object | undefined; isLate: () => boolean; recorded?: RecordedTrace | undefined };
 
 /**
  * Simulates the load of an audit for other networks and devices, and without the correction of its trace. Runs the metric
@@ -46,7 +46,7 @@ export const simulateLoad = async (
   { lhr, artifacts = { settings: {} } }: RunnerResult,
   { auditVersion, options }: Pick<AuditOrder, 'auditVersion' | 'options'>,
   { config, isLate, recorded }: Context,
-): Promise<Pick<AuditSummary, 'simulations' | 'uncorrected'>> => {
+): Promise<Simulated> => {
   const own = simulatedValuesOf(options);
   const measuredRttMs = measuredRttOf(lhr);
   const resolved = await resolveConfig(config, { logLevel: 'silent', output: 'json', onlyAudits });
@@ -81,7 +81,7 @@ export const simulateLoad = async (
 };
 
 /** Returns the artifacts with the recorded trace. Versions keep the trace under different names. */
-const withTrace = (artifacts: object, { trace, recorded }: NonNullable<Context['recorded']>): object => {
+const withTrace = (artifacts: object, { trace, recorded }: RecordedTrace): object => {
   const replaced = (value: unknown) => (value === trace ? recorded : value);
   const entries = Object.entries(artifacts).map(([name, value]) => [
     name,

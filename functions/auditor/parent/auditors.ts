@@ -220,8 +220,13 @@ const observationOf = (
 });
 
 /** Replaces the secrets in the texts of a result. The child has replaced those of the report. */
-const scrubResult = ({ report, environment, ...result }: AuditResult, scrub: Scrub): AuditResult =>
-  ({ ...scrubData(result, scrub, WORDS), environment, ...(report && { report }) }) as AuditResult;
+const scrubResult = ({ report, environment, also, ...result }: AuditResult, scrub: Scrub): AuditResult =>
+  ({
+    ...scrubData(result, scrub, WORDS),
+    environment,
+    ...(report && { report }),
+    ...(also && { also: scrubResult(also, scrub) }),
+  }) as AuditResult;
 const WORDS: ReadonlySet<string> = new Set(['state', 'code', 'auditCode', 'blame', 'metrics']);
 
 /** Returns the packages that an auditor imports from its source. A bundle contains them. */

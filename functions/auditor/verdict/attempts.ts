@@ -35,6 +35,8 @@ export type Progress = {
   own: Taken;
   /** The second variant, if the check has one. */
   against?: Taken;
+  /** The variant whose loads are judged for both. Without it, the variants load in turns. */
+  loader?: Variant | undefined;
 };
 
 /** Variant and time of an attempt. `seconds` comes from a clock that nobody can set. */
@@ -49,10 +51,14 @@ export type Step =
 const ATTEMPT_MS = 150_000;
 
 const nothing: Taken = { samples: [], candidates: [] };
-export const initialProgress = (attempts: readonly Attempt[], { isCompared = false } = {}): Progress => ({
+type Compared = { isCompared?: boolean; loader?: Variant | undefined };
+export const initialProgress = (
+  attempts: readonly Attempt[],
+  { isCompared = false, loader }: Compared = {},
+): Progress => ({
   attempts,
   own: nothing,
-  ...(isCompared && { against: nothing }),
+  ...(isCompared && { against: nothing, loader }),
 });
 
 /**
@@ -75,7 +81,7 @@ export const next = (
     return finish(states, wanted, asked === 'auto' ? 'failures' : undefined);
   }
   if (timeLeftMs >= ATTEMPT_MS) {
-    const { variant, attempts } = turnOf(states);
+    const { variant, attempts } = turnOf(states, progress.loader);
     return { do: 'audit', variant, skipOptionalParts: attempts.some(isHang) };
   }
   if (states.some(({ measured }) => measured.length === 0)) return { do: 'release' };
@@ -108,14 +114,14 @@ const statesOf = ({ attempts: all, own, against }: Progress): readonly State[] =
 const attemptsOf = (attempts: readonly Attempt[], variant: Variant): Attempt[] =>
   attempts.filter((attempt) => (attempt.variant ?? 'own') === variant);
 
-/** Returns the variant that is audited next, in the order A, B, B, A. A retake or a retry belongs to the turn of its sample. */
-const turnOf = (states: readonly State[]): State => {
+/** Returns the variant that is audited next, in the order A, B, B, A, or the loader of both. A retake or a retry belongs to the turn of its sample. */
+const turnOf = (states: readonly State[], loader: Variant | undefined): State => {
   const [own, against] = states as [State, State?];
   if (!against) return own;
   const [ofOwn, ofAgainst] = [own, against].map(({ isSpent, measured, samples }) =>
     isSpent ? measured.length : samples.length,
   ) as [number, number];
-  if (ofOwn === ofAgainst) return ofOwn % 2 === 0 ? own : against;
+  if (ofOwn === ofAgainst) return (loader ?? (ofOwn % 2 === 0 ? 'own' : 'against')) === 'own' ? own : against;
   return ofOwn < ofAgainst ? own : against;
 };
 
@@ -133,8 +139,19 @@ const turnsOf = ({ samples: own }: MeasuredResult, { samples: against }: Measure
   return { pairs, stopped: pairs >= MAX_PAIRS ? ('most' as const) : short };
 };
 
-/** Returns the progress after one more audit. */
-export const record = (progress: Progress, result: AuditResult, { variant = 'own', ...time }: Attempted): Progress => {
+/** Returns the progress after one more audit. The result by another release is a sample of the other variant, which needs no time. */
+export const record = (
+  progress: Progress,
+  { also, ...result }: AuditResult,
+  { variant = 'own', ...time }: Attempted,
+): Progress => {
+  const after = recordOne(progress, result, { variant, ...time });
+  const other = variant === 'own' ? 'against' : 'own';
+  const isAhead = (progress[other]?.samples.length ?? 0) > (progress[variant]?.samples.length ?? 0);
+  return also && !isAhead ? recordOne(after, also, { ...time, variant: other, seconds: 0 }) : after;
+};
+
+const recordOne = (progress: Progress, result: AuditResult, { variant = 'own', ...time }: Attempted): Progress => {
   const attempt = { ...attemptOf(progress.attempts, result, time), ...(progress.against && { variant }) };
   const attempts = [...progress.attempts, attempt];
   const taken = takenAfter(progress[variant] ?? nothing, result, attemptsOf(attempts, variant));

@@ -31,6 +31,8 @@ export type AuditResult = Pick<Run, 'blockedRequests' | 'blockedRequestCount'> &
   finalUrl: string | null;
   warnings: string[];
   report?: { gzip: Buffer; bytes: number };
+  /** Result of the same load by another release. */
+  also?: AuditResult;
 } & (
     | { state: 'succeeded'; metrics: Metrics; simulations?: SimulatedLoad[]; uncorrected?: Uncorrected }
     | { state: 'failed'; error: RunError }
@@ -47,6 +49,19 @@ export const emptyResult = {
 
 /** Returns the result of an audit: complete metrics, or an error with its code. Page texts are redacted. */
 export const judge = (observation: Observation): AuditResult => {
+  const { end, order } = observation;
+  const result = judgeOne(observation);
+  if (end.how !== 'audited' || !end.also || !order.alsoBy) return result;
+  const { also: summary, ...audited } = end;
+  const also = judgeOne({
+    ...observation,
+    order: { ...order, auditVersion: order.alsoBy },
+    end: { ...audited, summary },
+  });
+  return { ...result, also };
+};
+
+const judgeOne = (observation: Observation): AuditResult => {
   const { end } = observation;
   const summary = end.how === 'audited' ? end.summary : undefined;
   const complete = summary !== undefined && isComplete(summary, observation);

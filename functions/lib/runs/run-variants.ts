@@ -1,4 +1,4 @@
-import type { AuditVersion } from '../../../shared/audit-versions.ts';
+import { type AuditVersion, isNewer, shareLoads } from '../../../shared/audit-versions.ts';
 import type { Metrics } from '../../../shared/metrics/page-metrics-schemas.ts';
 import { namesOf } from '../../../shared/options/audit-options.ts';
 import type { AuditOptions } from '../../../shared/options/audit-options-schemas.ts';
@@ -19,6 +19,17 @@ export const inputsOf = ({ url, auditVersion, options }: RunItem, variant: Varia
   };
   return { ...pick(inputs, ['url', 'auditVersion']), options: pick(inputs, namesOf('audit')) };
 };
+
+/** Returns the variant whose loads both variants share, or undefined if they load in turns. */
+export const loaderOf = ({ auditVersion, options: { against = {} } }: RunItem): Variant | undefined => {
+  const { auditVersion: other, ...others } = against;
+  if (!other || Object.keys(others).length > 0 || !shareLoads(auditVersion, other)) return undefined;
+  return isNewer(auditVersion, other) ? 'own' : 'against';
+};
+
+/** Returns the version that judges a load of the variant besides its own, or undefined. */
+export const alsoBy = (run: RunItem, variant: Variant): AuditVersion | undefined =>
+  loaderOf(run) === variant ? inputsOf(run, variant === 'own' ? 'against' : 'own').auditVersion : undefined;
 
 type Result = Partial<Pick<AgainstRun, 'samples' | 'spread' | 'uncorrected'>> &
   Pick<AgainstRun, 'environment' | 'finalUrl' | 'warnings'> & { metrics?: Metrics };

@@ -6,12 +6,13 @@ import type { Simulation } from '../../../shared/options/simulations.ts';
 import { presets, type Throttling } from '../../../shared/options/throttling.ts';
 import { pick } from '../../../shared/pick.ts';
 import { FULL } from '../../support/full.ts';
+import { majorVersions } from '../../support/major-versions.ts';
 import { type Audited, type Lab, openLab } from '../../support/page-lab.ts';
 
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
 const newest = auditVersions[0].version;
-const versions = auditVersions.map(({ version }) => version);
+const versions = majorVersions.map(({ version }) => version);
 
 let lab: Lab;
 beforeAll(async () => {

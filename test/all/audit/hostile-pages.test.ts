@@ -5,12 +5,13 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { membersOf } from '../../../functions/auditor/host/processes.ts';
 import { auditors } from '../../../functions/auditor/parent/auditors.ts';
 import type { AuditResult } from '../../../functions/auditor/verdict/judge.ts';
-import { type AuditVersion, auditVersions } from '../../../shared/audit-versions.ts';
+import type { AuditVersion } from '../../../shared/audit-versions.ts';
 import { hostilePages } from '../../pages/hostile/index.ts';
 import { auditorDir } from '../../support/auditor-dir.ts';
 import { testChromium } from '../../support/chromium-dir.ts';
 import { expectResult, finishedRun, namesFor, pageOf } from '../../support/hostile-results.ts';
 import { serveHostilePages } from '../../support/hostile-server.ts';
+import { majorVersions } from '../../support/major-versions.ts';
 import { anOrder } from '../../support/order.ts';
 import { commandOf } from '../../support/processes.ts';
 import { processesWith, startLocally } from '../../support/service.ts';
@@ -19,7 +20,7 @@ import { expectOnlyIdleAuditor, type LocalService } from '../../support/service-
 const MINUTES = 60_000;
 vi.setConfig({ testTimeout: 20 * MINUTES, hookTimeout: 2 * MINUTES }); // a test also waits for the audits queued before its own
 
-const everyVersion = auditVersions.map(({ version }) => version);
+const everyVersion = majorVersions.map(({ version }) => version);
 
 /** Audits a page whose renderers are stopped once it is measured. It runs beside the other audits. */
 const auditStopped = async (): Promise<AuditResult> => {

@@ -3,11 +3,12 @@ import puppeteer, { type Browser } from 'puppeteer-core';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { prepareChromium } from '../../../functions/auditor/host/chromium.ts';
 import { auditors } from '../../../functions/auditor/parent/auditors.ts';
-import { type AuditVersion, auditVersions } from '../../../shared/audit-versions.ts';
+import type { AuditVersion } from '../../../shared/audit-versions.ts';
 import { type Api, startApi } from '../../support/api.ts';
 import { auditorDir } from '../../support/auditor-dir.ts';
 import { testChromium } from '../../support/chromium-dir.ts';
 import { FULL } from '../../support/full.ts';
+import { majorVersions } from '../../support/major-versions.ts';
 import { anOrder } from '../../support/order.ts';
 import { servePages } from '../../support/pages.ts';
 import { readReport } from '../../support/recorded-reports.ts';
@@ -54,7 +55,7 @@ const reportOf = async (version: AuditVersion): Promise<Buffer> => {
   }
 };
 
-test.each(auditVersions)(
+test.each(majorVersions)(
   'the page of a $version report opens in its sandbox, complete and without errors',
   async ({ version }) => {
     const gzip = await reportOf(version);

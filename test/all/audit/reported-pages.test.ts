@@ -2,12 +2,13 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, test, vi } from 'vitest';
-import { auditVersions, majorOf } from '../../../shared/audit-versions.ts';
+import { majorOf } from '../../../shared/audit-versions.ts';
 import { isFinished, type RunView } from '../../../shared/run.ts';
 import { reportedPages, shortSet } from '../../pages/reported/index.ts';
 import { FULL } from '../../support/full.ts';
 import { serveHostilePages } from '../../support/hostile-server.ts';
 import { startLoops } from '../../support/loops.ts';
+import { majorVersions } from '../../support/major-versions.ts';
 import { expectReported, type Report, type ReportedPage } from '../../support/reported-page.ts';
 import { startLocally } from '../../support/service.ts';
 import type { LocalService } from '../../support/service-audits.ts';
@@ -16,7 +17,7 @@ const MINUTES = 60_000;
 vi.setConfig({ testTimeout: 20 * MINUTES, hookTimeout: 2 * MINUTES }); // a test also waits for the audits queued before its own
 
 const majors = FULL ? ['13', '12', '9'] : ['13'];
-const versions = auditVersions.map(({ version }) => version).filter((version) => majors.includes(majorOf(version)));
+const versions = majorVersions.map(({ version }) => version).filter((version) => majors.includes(majorOf(version)));
 const all = Object.entries(reportedPages);
 const named = FULL ? all : all.filter(([name]) => shortSet.includes(name));
 

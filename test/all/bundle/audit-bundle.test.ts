@@ -8,11 +8,12 @@ import { gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { dispatch, jobOf } from '../../../functions/lib/queue/dispatch.ts';
 import type { RunItem } from '../../../functions/lib/store/items.ts';
-import { type AuditVersion, auditVersions } from '../../../shared/audit-versions.ts';
+import type { AuditVersion } from '../../../shared/audit-versions.ts';
 import { functionRows } from '../../../shared/service/functions.ts';
 import { buildFunctions } from '../../support/built-functions.ts';
 import { FULL } from '../../support/full.ts';
 import { noSandboxHere, startRunAudit } from '../../support/lambda-sandbox.ts';
+import { majorVersions } from '../../support/major-versions.ts';
 import { metricsIn } from '../../support/metrics.ts';
 import { type Pages, servePages } from '../../support/pages.ts';
 import { commandOf, processesOf } from '../../support/processes.ts';
@@ -64,7 +65,7 @@ describe("the deployed audit function in a sandbox like Lambda's", needsSandbox,
   };
 
   // These two differ in their module format and in how they connect to the browser.
-  const tested = auditVersions.filter(({ version }) => FULL || version === '13.5.0' || version === '9.6.8');
+  const tested = majorVersions.filter(({ version }) => FULL || version === '13.5.0' || version === '9.6.8');
   test.each(tested)(
     'audits a page with Lighthouse $version for an SQS event, and returns a partial batch response',
     async (row) => {

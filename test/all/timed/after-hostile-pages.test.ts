@@ -8,6 +8,7 @@ import type { RunView } from '../../../shared/run.ts';
 import { hostilePages } from '../../pages/hostile/index.ts';
 import { expectResult, finishedRun, namesFor, pageOf } from '../../support/hostile-results.ts';
 import { serveHostilePages } from '../../support/hostile-server.ts';
+import { majorVersions } from '../../support/major-versions.ts';
 import { servePages } from '../../support/pages.ts';
 import { startLocally } from '../../support/service.ts';
 import { expectOnlyIdleAuditor, type LocalService } from '../../support/service-audits.ts';
@@ -17,7 +18,7 @@ const MINUTES = 60_000;
 vi.setConfig({ testTimeout: 20 * MINUTES, hookTimeout: 2 * MINUTES });
 
 const newest = auditVersions[0].version;
-const everyVersion = auditVersions.map(({ version }) => version);
+const everyVersion = majorVersions.map(({ version }) => version);
 
 describe('after a hostile page that takes the whole machine', () => {
   const rows = everyVersion.flatMap((version) =>

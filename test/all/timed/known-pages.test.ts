@@ -7,6 +7,7 @@ import type { Throttling } from '../../../shared/options/throttling.ts';
 import { FULL } from '../../support/full.ts';
 import { testReport } from '../../support/known-report.ts';
 import { startLoops } from '../../support/loops.ts';
+import { majorVersions } from '../../support/major-versions.ts';
 import { type Audited, type Lab, openLab } from '../../support/page-lab.ts';
 import { expectFast, expectMeasured } from '../../support/speed.ts';
 
@@ -16,7 +17,7 @@ vi.setConfig({ testTimeout: 60_000, hookTimeout: 120_000 });
 const pwaOf: Partial<Record<AuditVersion, number>> = { '11.7.1': 38, '10.4.0': 33, '9.6.8': 30 };
 
 const newest = auditVersions[0].version;
-const versions = auditVersions
+const versions = majorVersions
   .map(({ version }) => version)
   .filter((version) => FULL || version === newest || version === '9.6.8');
 type KnownPage = '/perfect' | '/busy';

@@ -1,0 +1,33 @@
+import { gunzipSync } from 'node:zlib';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { auditVersions } from '../../shared/audit-versions.ts';
+import { type Lab, openLab, type Report } from '../support/page-lab.ts';
+
+const [newest, previous] = auditVersions;
+
+let lab: Lab;
+beforeAll(async () => {
+  lab = await openLab();
+}, 120_000);
+afterAll(() => lab.close());
+
+const failingIn = ({ audits }: Report) =>
+  Object.entries(audits).flatMap(([id, { score }]) => (score !== null && score < 1 ? [id] : []));
+const erroredIn = ({ audits }: Report) =>
+  Object.entries(audits).flatMap(([id, audit]) => (audit.scoreDisplayMode === 'error' ? [id] : []));
+
+test('the previous minor version judges a load of the newest as its own', async () => {
+  const { verdict, report } = await lab.audit('/faulty', newest.version, { alsoBy: previous.version });
+  const { also } = verdict;
+  if (also?.state !== 'succeeded' || !also.report) throw new Error(JSON.stringify(also));
+  const judged = JSON.parse(gunzipSync(also.report.gzip).toString()) as Report;
+  const own = await lab.audit('/faulty', previous.version);
+  expect(judged).toMatchObject({ lighthouseVersion: previous.version, auditVersion: previous.version });
+  expect(judged.fetchTime).toBe(report.fetchTime);
+  expect(also.environment).toMatchObject({ auditVersion: previous.version, chromium: verdict.environment?.chromium });
+  expect(erroredIn(judged)).toEqual(erroredIn(own.report));
+  expect(Object.keys(judged.categories)).toEqual(Object.keys(own.report.categories));
+  expect(Object.keys(judged.audits).sort()).toEqual(Object.keys(own.report.audits).sort());
+  const timeless = (id: string) => !/insight$|contentful|speed-index|interactive|blocking|time|main-thread/.test(id);
+  expect(failingIn(judged).filter(timeless)).toEqual(failingIn(own.report).filter(timeless));
+});
