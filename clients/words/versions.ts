@@ -5,20 +5,19 @@ import type { Section } from './explanation.ts';
 /** Most audits of a category that have a line of their own, and most names of a line. */
 const MAX_AUDITS = 10;
 
-/** Returns what another version of Lighthouse changes, category by category: the audits that count, and how many do not. */
-export const versionSections = (changes: readonly CategoryVersionChange[]): Section[] =>
+/** Returns what another version of Lighthouse changes, category by category: the audits that count, and how many do not. Shared loads have no noise. */
+export const versionSections = (changes: readonly CategoryVersionChange[], { isShared = false } = {}): Section[] =>
   changes.map(({ category, title, base, value, audits, otherPoints }) => {
     const counting = audits.filter(({ baseWeight, weight }) => (baseWeight ?? 0) > 0 || (weight ?? 0) > 0);
     const more = counting.length - MAX_AUDITS;
     const others = pointsText(otherPoints);
+    const metrics = `the metrics, ${isShared ? 'from the same loads' : 'which have noise'}`;
     return {
       title: `${title} ${base ?? 'none'} → ${value ?? 'none'}`,
       entries: [
         ...counting.slice(0, MAX_AUDITS).map(entryOf),
         ...(more > 0 ? [`and ${more} more`] : []),
-        ...(others
-          ? [`${category === 'performance' ? 'the metrics, which have noise' : 'the other audits'}: ${others}`]
-          : []),
+        ...(others ? [`${category === 'performance' ? metrics : 'the other audits'}: ${others}`] : []),
         ...withoutWeight(audits.filter((audit) => !counting.includes(audit))),
         ...(audits.length === 0 ? ['the same audits with the same weights'] : []),
       ],
@@ -27,10 +26,19 @@ export const versionSections = (changes: readonly CategoryVersionChange[]): Sect
 
 const entryOf = (change: AuditVersionChange): string => {
   const points = pointsText(change.points);
-  return `“${change.title}” ${textOf(change)}${points && `: ${points}`}`;
+  return `“${change.title}” ${changeText(change)}${points && `: ${points}`}`;
 };
 
-const textOf = ({ kind, baseAudit, audit, baseWeight, weight, baseScore, score }: AuditVersionChange): string => {
+/** Returns what the other version does with an audit, as the predicate of a sentence. */
+export const changeText = ({
+  kind,
+  baseAudit,
+  audit,
+  baseWeight,
+  weight,
+  baseScore,
+  score,
+}: AuditVersionChange): string => {
   if (kind === 'gone') return `is gone, and had the weight ${baseWeight}`;
   if (kind === 'new') return `is new, with the weight ${weight}`;
   if (kind === 'score') return `scores ${percent(score)} instead of ${percent(baseScore)}`;

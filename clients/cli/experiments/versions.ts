@@ -1,3 +1,4 @@
+import { shareLoads } from '../../../shared/audit-versions.ts';
 import type { Report } from '../../../shared/explanation/report.ts';
 import { type CategoryVersionChange, versionChanges } from '../../../shared/explanation/version-changes.ts';
 import type { Client } from '../../api/client.ts';
@@ -10,89 +11,115 @@ import { prose } from '../formats/markdown-syntax.ts';
 import { writeForms } from '../formats/output.ts';
 import { type FormatName, render } from '../formats/render.ts';
 import { paint, signed, type View, wrap } from '../formats/terminal.ts';
+import { TIMEOUT, TIMEOUT_OF_MANY } from '../many/limits.ts';
+import { namesManyPages, pagesFrom } from '../many/page-list.ts';
 import { offeredVersions } from '../read/offer.ts';
 import type { CheckResult } from '../run/result.ts';
 import { auditing } from '../run/run.ts';
+import { type Compared, stepsMarkdown, stepsText } from './version-steps.ts';
 
-/** Changes that the other version makes to each category, by region. */
-type Changes = Readonly<Record<string, CategoryVersionChange[]>>;
-
-/** Lists the versions of the service, or with a URL compares two of them. */
+/** Lists the versions of the service, or with pages compares two of them. */
 export const versions = async (
   context: Context,
   url: string | undefined,
-  options: VersionsOptions,
+  { urlsFile, sitemap, limit, ...options }: VersionsOptions,
 ): Promise<number> => {
   const { from, format } = options;
-  if (url !== undefined) {
+  const many = { ...(urlsFile !== undefined && { urlsFile }), ...(sitemap !== undefined && { sitemap }) };
+  const isMany = namesManyPages(many);
+  const given = url === undefined ? [] : [url];
+  if (isMany || url !== undefined) {
     if (from === undefined) throw new UsageError('Name the earlier version, such as --from 12.');
-    return compareVersions(context, url, { ...options, from });
+    if (!isMany && limit !== undefined) throw new UsageError('--limit is for the pages of --sitemap or --urls-file.');
+    const urls = isMany ? await pagesFrom(context, given, { ...many, ...(limit !== undefined && { limit }) }) : given;
+    return compareVersions(context, urls, { ...options, from, isMany });
   }
-  if (from !== undefined) throw new UsageError('--from compares two versions on a page. Name the URL of the page.');
+  if (from !== undefined)
+    throw new UsageError('--from compares two versions on pages. Name the URL of a page, or use --urls-file.');
   if (format !== 'text' && format !== 'json')
     throw new UsageError('The list of versions has the formats text and json.');
   return offeredVersions(context, { format, ...(options.data !== undefined && { data: options.data }) });
 };
 
-/** Audits a page by two versions of Lighthouse in turns. Prints how the scores change, and which audits make them change. */
+/** Audits pages by two versions of Lighthouse. Prints how the scores change, and which audits make them change. */
 const compareVersions = (
   context: Context,
-  url: string,
-  options: VersionsOptions & { from: string },
+  urls: readonly string[],
+  { from, to, isMany, ...rest }: VersionsOptions & { from: string; isMany: boolean },
 ): Promise<number> => {
-  const { from, to, ...rest } = options;
-  const variants: RunOptions = { ...rest, auditVersion: to, 'against.auditVersion': from };
+  const timeout = rest.timeout ?? (isMany ? TIMEOUT_OF_MANY : TIMEOUT);
+  const variants: RunOptions = { ...rest, timeout, auditVersion: to, 'against.auditVersion': from };
   const write = async (results: CheckResult[], client: Client) => {
-    const changes = await changesOf(client, results, context.signal);
-    await writeForms(context, (format, view) => formOf(results, changes, format, view), options);
+    const compared = await Promise.all(results.map((result) => comparedBy(client, result, context.signal)));
+    await writeForms(context, (format, view) => formOf(compared, isMany, format, view), rest);
   };
-  return auditing(context, [url], variants, { write, isGate: false });
+  return auditing(context, urls, variants, { write, isGate: false, isBatch: isMany });
 };
 
-const changesOf = async (client: Client, results: readonly CheckResult[], signal: AbortSignal): Promise<Changes> => {
-  const changes: Record<string, CategoryVersionChange[]> = {};
-  for (const { id, region, state } of results.flatMap(({ check }) => check.runs)) {
+const comparedBy = async (client: Client, result: CheckResult, signal: AbortSignal): Promise<Compared> => {
+  const changes = new Map<string, CategoryVersionChange[]>();
+  for (const { id, state } of result.check.runs) {
     if (state !== 'succeeded') continue;
     const base = await client.report(id, { variant: 'against', signal });
     const now = await client.report(id, { signal });
-    changes[region] = versionChanges(base as unknown as Report, now as unknown as Report);
+    changes.set(id, versionChanges(base as unknown as Report, now as unknown as Report));
   }
-  return changes;
+  return { result, changes };
 };
 
-const formOf = async (results: CheckResult[], changes: Changes, format: FormatName, view: View): Promise<string> => {
-  if (format === 'json') {
-    const { checks } = JSON.parse(jsonOf(results)) as { checks: object[] };
-    return `${JSON.stringify({ checks: checks.map((check) => ({ ...check, versionChanges: changes })) }, null, 2)}\n`;
-  }
+const formOf = async (
+  compared: readonly Compared[],
+  isMany: boolean,
+  format: FormatName,
+  view: View,
+): Promise<string> => {
+  const results = compared.map(({ result }) => result);
+  if (format === 'json') return jsonOfVersions(compared);
+  if (isMany && format === 'text') return stepsText(compared, view);
+  if (isMany && format === 'markdown') return stepsMarkdown(compared);
   const text = await render(results, format, view);
-  if (format === 'text') return text + textOf(changes, view);
-  return format === 'markdown' ? text + markdownOf(changes) : text;
+  if (format === 'text') return text + compared.flatMap((each) => linesOf(each, view)).join('');
+  return format === 'markdown' ? text + compared.flatMap(markdownOf).join('') : text;
 };
 
-const textOf = (changes: Changes, view: View): string =>
-  Object.entries(changes)
+const jsonOfVersions = (compared: readonly Compared[]): string => {
+  const { checks } = JSON.parse(jsonOf(compared.map(({ result }) => result))) as { checks: object[] };
+  const all = checks.map((check, i) => ({ ...check, versionChanges: Object.fromEntries(byRegion(compared[i])) }));
+  return `${JSON.stringify({ checks: all }, null, 2)}\n`;
+};
+
+const byRegion = (compared: Compared | undefined) =>
+  (compared?.result.check.runs ?? []).flatMap(({ id, region }) => {
+    const changes = compared?.changes.get(id);
+    return changes ? [[region, changes] as const] : [];
+  });
+
+const sharedIn = ({ result: { check } }: Compared) => {
+  const base = check.against?.auditVersion;
+  return { isShared: base !== undefined && shareLoads(check.auditVersion, base) };
+};
+
+const linesOf = (compared: Compared, view: View): string[] =>
+  byRegion(compared)
     .flatMap(([region, categories]) => [
       '',
       ...wrap(paint(`Why, by audit, ${region}`, 'heading', view), view.width),
-      ...versionSections(categories).flatMap(({ title, entries }) => [
+      ...versionSections(categories, sharedIn(compared)).flatMap(({ title, entries }) => [
         ...wrap(title, view.width),
         ...entries.flatMap((entry) => signed('  -', entry, view)),
       ]),
     ])
-    .map((line) => `${line}\n`)
-    .join('');
+    .map((line) => `${line}\n`);
 
-const markdownOf = (changes: Changes): string =>
-  Object.entries(changes)
+const markdownOf = (compared: Compared): string[] =>
+  byRegion(compared)
     .flatMap(([region, categories]) => [
       '',
       `**Why, by audit, ${prose(region)}**`,
-      ...versionSections(categories).flatMap(({ title, entries }) => [
+      ...versionSections(categories, sharedIn(compared)).flatMap(({ title, entries }) => [
         '',
         prose(title),
         ...entries.map((entry) => `- ${prose(entry)}`),
       ]),
     ])
-    .map((line) => `${line}\n`)
-    .join('');
+    .map((line) => `${line}\n`);

@@ -36,7 +36,12 @@ export type RunOptions = SecretOptions &
 export type FixesOptions = RunOptions & { format: 'text' | 'json' | 'markdown' };
 
 /** Options of `versions`. */
-export type VersionsOptions = Omit<RunOptions, 'auditVersion'> & { from?: string; to: string; format: FormatName };
+export type VersionsOptions = Omit<RunOptions, 'auditVersion' | 'timeout'> & {
+  from?: string;
+  to: string;
+  format: FormatName;
+  timeout?: number;
+};
 
 /** Options of `third-parties`. */
 export type ThirdPartiesOptions = {

@@ -85,7 +85,7 @@ const Variants = ({ run, against }: { run: RunView; against: NonNullable<RunView
         Compared with <bdi>{against.url}</bdi>
       </TwoLines>
     </h2>
-    <p class="muted">{[`Lighthouse ${against.auditVersion}`, against.device, 'audited in turns'].join(' · ')}</p>
+    <p class="muted">{[`Lighthouse ${against.auditVersion}`, against.device].join(' · ')}</p>
     <VariantTable run={run} labelled="variants" all />
     <RunTable run={{ ...run, ...against, links: run.links }} variant="against" />
   </>
