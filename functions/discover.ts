@@ -6,6 +6,7 @@ import { ApiProblemError } from '../shared/problems.ts';
 import type { LimitList, RegionList, VersionList } from '../shared/service/offer.ts';
 import { plans } from '../shared/service/plans.ts';
 import { SERVICE_VERSION } from '../shared/service/version.ts';
+import { machineNow } from './lib/audit-host.ts';
 import { cachedRegions, regionRows } from './lib/checks/region-rows.ts';
 import { conditionalReply } from './lib/http/conditional.ts';
 import type { Request } from './lib/http/endpoint.ts';
@@ -57,7 +58,7 @@ export const discover = ({
       case '/v1/audit/versions':
         return { status: 200, body: { versions: auditVersions.map(versionRow) } satisfies VersionList };
       case '/v1/limits':
-        return { status: 200, body: limits(own) };
+        return { status: 200, body: limits(own, now()) };
       case '/v1/openapi.json': {
         const { openApiDocument } = await import('../shared/openapi/document.ts'); // on first use, because it takes time to load
         return conditionalReply(request, openApiDocument(publicUrl), { finished: true });
@@ -78,12 +79,13 @@ const versionRow = ({ version }: (typeof auditVersions)[number]): VersionList['v
 });
 
 /** Limits of every check, and of the plans of API keys. */
-const limits = ({ ports, allowedTargets, retentionDays, trendDays }: Offer): LimitList => ({
+const limits = ({ ports, allowedTargets, retentionDays, trendDays }: Offer, now: Date): LimitList => ({
   maxBodyBytes: MAX_BODY_BYTES,
   maxUrlLength: MAX_URL_LENGTH,
   maxSamples: MAX_SAMPLES,
   ports: [...ports],
   allowedTargets: [...allowedTargets],
+  chromium: machineNow(now).chromium,
   retentionDays,
   trendDays,
   plans,

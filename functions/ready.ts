@@ -1,5 +1,6 @@
 import { ApiProblemError } from '../shared/problems.ts';
-import type { RegionList } from '../shared/service/offer.ts';
+import type { Readiness, RegionList } from '../shared/service/offer.ts';
+import { machineNow } from './lib/audit-host.ts';
 import { regionRows } from './lib/checks/region-rows.ts';
 import { http } from './lib/http/http.ts';
 import type { Reply } from './lib/http/response.ts';
@@ -39,7 +40,8 @@ export const ready =
     const regions: RegionList['regions'] = regionRows(statuses, { successWithinMinutes, place }, now());
     if (!regions.some(({ available }) => available))
       throw notReady('No region is available. GET /v1/regions says why.');
-    return { status: 200, body: { status: 'ready', regions } };
+    const body: Readiness = { status: 'ready', regions, ...machineNow(now()) };
+    return { status: 200, body };
   };
 
 const notReady = (reason: string) =>

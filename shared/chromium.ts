@@ -16,7 +16,7 @@ const releases: Readonly<Record<number, string>> = {
   143: '2025-12-03',
 };
 const majors = Object.keys(releases).map(Number);
-const NEWEST_KNOWN = Math.max(...majors);
+const [OLDEST_KNOWN, NEWEST_KNOWN] = [Math.min(...majors), Math.max(...majors)];
 
 /** Version of the Chromium in the npm package. */
 export const PACKAGED_CHROMIUM = '153.0.8010.0';
@@ -36,17 +36,20 @@ export const chromiumMajorOf = (version: string): number => Number.parseInt(vers
  * of its file. Undefined if nobody knows.
  */
 export const chromiumReleasedOn = (version: string, fileDate?: Date): string | undefined =>
-  releases[chromiumMajorOf(version)] ?? (chromiumMajorOf(version) > NEWEST_KNOWN ? dayOf(fileDate) : undefined);
+  releases[chromiumMajorOf(version)] ??
+  (chromiumMajorOf(version) > NEWEST_KNOWN ? fileDate?.toISOString().slice(0, 10) : undefined);
 
-const dayOf = (date: Date | undefined): string | undefined => date?.toISOString().slice(0, 10);
+/** Returns the days since the release of a browser, or null if nobody knows. */
+export const chromiumAgeDays = (releasedOn: string | null, now: Date): number | null =>
+  releasedOn === null ? null : Math.max(0, Math.floor((now.getTime() - Date.parse(releasedOn)) / DAY_MS));
 
 /** Returns a sentence that says why a browser is outdated, or undefined. */
-export const whyOutdated = (version: string, releasedOn: string | undefined, now: Date): string | undefined => {
+export const whyOutdated = (version: string, releasedOn: string | null, now: Date): string | undefined => {
   const major = chromiumMajorOf(version);
-  const ageDays = releasedOn === undefined ? undefined : Math.floor((now.getTime() - Date.parse(releasedOn)) / DAY_MS);
+  const ageDays = chromiumAgeDays(releasedOn, now);
   const newer = NEWEST_KNOWN - major;
-  if (newer <= MAX_MAJORS && (ageDays === undefined || ageDays <= MAX_AGE_DAYS)) return undefined;
-  const age = ageDays === undefined ? `was released before ${releases[Math.min(...majors)]}` : `is ${ageDays} days old`;
+  if (newer <= MAX_MAJORS && (ageDays === null || ageDays <= MAX_AGE_DAYS)) return undefined;
+  const age = ageDays === null ? `was released before ${releases[OLDEST_KNOWN]}` : `is ${ageDays} days old`;
   const since = newer > 0 ? `, and ${NEWEST_KNOWN} has been released since` : '';
   return `Chromium ${major} ${age}${since}. A hostile page may use faults that a newer one lacks.`;
 };

@@ -98,8 +98,8 @@ export type Pulse = {
   answers: boolean;
   /** Time since the previous look at the CPU times. */
   windowMs: number;
-  /** Time that the browser's threads ran, or waited for a CPU, meanwhile. */
-  browserMs: number;
+  /** Time that the browser's threads ran, or waited for a CPU, meanwhile. Null if the machine hides them. */
+  browserMs: number | null;
   auditorMs: number;
   /** True if Lighthouse runs a script in the page that may take long. */
   isLongTask: boolean;

@@ -190,11 +190,12 @@ const onPulse = (state: AuditState, pulse: Pulse): [AuditState, Decision] => {
   const { silentMs, isAsked, answers, windowMs, browserMs, auditorMs, isLongTask } = pulse;
   const before = silentMs > state.stall.silentMs ? state.stall : initialState.stall;
   const stepMs = Math.min(silentMs - before.silentMs, LONGEST_PULSE_MS);
-  const isIdle = browserMs + auditorMs < IDLE_SHARE * windowMs || (answers && isAsked);
+  const hasRun = browserMs === null || browserMs + auditorMs >= IDLE_SHARE * windowMs;
+  const isIdle = !hasRun || (answers && isAsked);
   const stall = {
     silentMs,
     idleMs: isIdle ? before.idleMs + stepMs : 0,
-    stuckMs: answers || isLongTask ? 0 : before.stuckMs + Math.min(browserMs, stepMs),
+    stuckMs: answers || isLongTask ? 0 : before.stuckMs + Math.min(browserMs ?? 0, stepMs),
   };
   const isStalled = stall.idleMs >= (isAsked ? STALL_MS : EVENT_STALL_MS) || stall.stuckMs >= STALL_MS;
   return [{ ...state, stall }, isStalled ? stop('page-stalled') : nothing];

@@ -13,6 +13,7 @@ import { consoleLines } from './console-lines.ts';
 import { startExpiry } from './expiry.ts';
 import { importApi, startGateway } from './gateway.ts';
 import { keepPreparing } from './keep-preparing.ts';
+import { machineLines } from './machine-lines.ts';
 import { startPollers } from './pollers.ts';
 import { programFolder } from './program-folder.ts';
 import { trustedClock } from './trusted-clock.ts';
@@ -47,17 +48,13 @@ const SWEEP_MS = 10_000; // a minute on AWS; shorter here, to resume lost runs s
 export const startService = async (settings: ServiceSettings, print: (line: string) => void) => {
   process.env.UV_THREADPOOL_SIZE ??= `${functionRows['run-audit'].threads}`; // before Node starts its first thread
   if (settings.auth === 'open') await requireLoopback(settings.host);
-  const browser = settings.chromium === undefined ? undefined : await installedBrowser(settings.chromium);
   const chromiumDir = programFolder(settings.chromiumDir, settings.dataDir, print);
   const auditorDir = await auditorFolder(chromiumDir);
   let onRecovered = () => {};
   // Before the imports below, because they import a logger, which reads the environment on import.
-  Object.assign(process.env, environmentOf(settings), {
-    ...{ CHROMIUM_DIR: chromiumDir, AUDITOR_DIR: auditorDir },
-    ...(browser && { CHROMIUM: browser.executable }),
-  });
+  Object.assign(process.env, await environmentOf(settings), { CHROMIUM_DIR: chromiumDir, AUDITOR_DIR: auditorDir });
   const { startAws } = await import('./aws.ts');
-  const { dataDir } = settings;
+  const { dataDir, host, port } = settings;
   const [page, aws] = await Promise.all([
     bundlePage(), // first, because its process needs no key of the engines
     startAws({ dataDir, regions: allRegions, print, onRecovered: () => onRecovered() }),
@@ -66,18 +63,20 @@ export const startService = async (settings: ServiceSettings, print: (line: stri
   const functions = await importFunctions();
   const { runAudit, sweep } = functions;
 
-  const gateway = await startGateway({
-    host: settings.host,
-    port: settings.port,
-    functions: functions.api,
-  }).catch(async (error) => {
+  const gateway = await startGateway({ host, port, functions: functions.api }).catch(async (error) => {
     await aws.close();
     throw error;
   });
   process.env.API_URL = gateway.url; // before the first request, at which a function reads its environment
   const stopping = new AbortController();
-  const { prepare } = runAudit;
-  const preparing = keepPreparing({ prepare, obstacle: functions.obstacle, print, signal: stopping.signal });
+  const preparing = keepPreparing({
+    prepare: runAudit.prepare,
+    obstacle: functions.obstacle,
+    print,
+    signal: stopping.signal,
+  });
+
+  preparing.then(() => stopping.signal.aborted || machineLines().forEach(print));
 
   const expiry = startExpiry({
     db: functions.db,
@@ -123,8 +122,10 @@ const requireLoopback = async (host: string): Promise<void> => {
   );
 };
 
-/** Returns the environment of the functions that the settings determine. */
-const environmentOf = (settings: ServiceSettings): Record<string, string> => ({
+/** Returns the environment of the functions that the settings determine. Throws a BrowserError if audits can't use the browser. */
+const environmentOf = async ({ chromium, ...settings }: ServiceSettings): Promise<Record<string, string>> => ({
+  ...(chromium !== undefined && { CHROMIUM: (await installedBrowser(chromium)).executable }),
+
   AUTH: settings.auth,
   TARGETS: settings.targets,
   TARGETS_ALLOW: settings.targetsAllow ?? '',

@@ -3,6 +3,7 @@ import { installedBrowser } from '../../functions/auditor/host/installed-browser
 import { slots } from '../../functions/lib/slots.ts';
 import { functionRows } from '../../shared/service/functions.ts';
 import { auditorFolder, buildWhenIdle } from './auditor-bundle.ts';
+import { machineLines } from './machine-lines.ts';
 import { startPoller } from './poller.ts';
 import { programFolder } from './program-folder.ts';
 import type { WorkerSettings } from './worker-settings.ts';
@@ -24,6 +25,7 @@ export const startWorker = async (settings: WorkerSettings, print: (line: string
   });
   const runAudit = await import('../../functions/run-audit.ts');
   await runAudit.prepare();
+  machineLines().forEach(print);
   const bundling = buildWhenIdle(auditorDir, print);
   const sqs = new SQSClient({ region: awsRegion });
   const poller = startPoller({

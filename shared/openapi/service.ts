@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { places, regions } from '../regions.ts';
-import { LimitList, RegionList, VersionList } from '../service/offer.ts';
+import { type Browser, LimitList, Readiness, RegionList, VersionList } from '../service/offer.ts';
 import { plans } from '../service/plans.ts';
 import { conditional, notModified, type Operation, type Operations } from './operation.ts';
 
@@ -22,6 +22,7 @@ const AgentMessage = z
   .looseObject({ jsonrpc: z.string().describe('`2.0`.') })
   .meta({ id: 'AgentMessage', description: 'A message of JSON-RPC 2.0, as the Model Context Protocol describes it.' });
 
+const aBrowser: Browser = { version: '156.0.8078.108', source: 'installed', releasedOn: '2026-10-21', ageDays: 37 };
 const aRegion = {
   id: 'us-west1' as const,
   awsRegion: regions['us-west1'],
@@ -88,6 +89,7 @@ export const serviceOperations = {
           maxSamples: 15,
           ports: [80, 443],
           allowedTargets: ['*.test'],
+          chromium: aBrowser,
           retentionDays: 90,
           trendDays: 400,
           plans,
@@ -175,8 +177,8 @@ export const serviceOperations = {
     answers: {
       200: {
         description: 'It can, in the regions that are available.',
-        schema: z.object({ status: z.literal('ready'), ...RegionList.shape }),
-        example: { status: 'ready', regions: [aRegion] },
+        schema: Readiness,
+        example: { status: 'ready', regions: [aRegion], chromium: aBrowser, unguarded: [], outdated: null },
       },
     },
   },

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { NumericValues } from '../metrics/page-metrics-schemas.ts';
 import { AuditVersion, Category, Region } from '../name-schemas.ts';
 import { recordOf } from '../record.ts';
+import { guardNames } from './guards.ts';
 import { limitNames, planNames } from './plans.ts';
 
 /** Answer of GET /v1/regions: the regions of this deployment. */
@@ -34,6 +35,28 @@ export type VersionList = z.infer<typeof VersionList>;
 
 const Plan = z.object(recordOf(limitNames, () => z.int())).meta({ id: 'Plan' });
 
+/** The browser of audits. */
+export const Browser = z.object({
+  version: z.string(),
+  source: z.enum(['package', 'installed']).describe('The packaged Chromium, or the one of the setting `CHROMIUM`.'),
+  releasedOn: z.iso.date().nullable().describe('Day on which its major version was released. Null if it is unknown.'),
+  ageDays: z.int().nullable().describe('Days since then.'),
+});
+export type Browser = z.infer<typeof Browser>;
+
+/** Answer of GET /ready. */
+export const Readiness = z.object({
+  status: z.literal('ready'),
+  ...RegionList.shape,
+  chromium: Browser.nullable().describe('The browser of audits. Null until the service has prepared it.'),
+  unguarded: z
+    .array(z.enum(guardNames))
+    .nullable()
+    .describe('Guards of audits that this machine lacks. Null if other machines audit, as on AWS.'),
+  outdated: z.string().nullable().describe('Why the browser is outdated: more than 60 days, or two major versions.'),
+});
+export type Readiness = z.infer<typeof Readiness>;
+
 /** Answer of GET /v1/limits: the limits of every check, and of the plans of API keys. */
 export const LimitList = z.object({
   maxBodyBytes: z.int(),
@@ -43,6 +66,7 @@ export const LimitList = z.object({
   allowedTargets: z
     .array(z.string())
     .describe('Hosts that this deployment audits although they are not public, such as `*.test` or `10.1.0.0/16`.'),
+  chromium: Browser.nullable().describe('The browser of audits. Null until the service has prepared it.'),
   retentionDays: z.int().describe('Days until a check and its reports are deleted.'),
   trendDays: z.int().describe('Days until a run leaves `GET /v1/runs`.'),
   plans: z.object(recordOf(planNames, () => Plan)),

@@ -3,6 +3,7 @@ import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { auditVersions } from '../../shared/audit-versions.ts';
 import type { CheckView } from '../../shared/check.ts';
+import { PACKAGED_CHROMIUM } from '../../shared/chromium.ts';
 import { noMetrics, spreadOf } from '../../shared/metrics/page-metrics.ts';
 import { openApiDocument } from '../../shared/openapi/document.ts';
 import { allRegions, type Region } from '../../shared/regions.ts';
@@ -493,6 +494,7 @@ test('regions, versions and health show what the deployment offers', async () =>
     maxSamples: 15,
     ports: [80, 443, 8080, 8443],
     allowedTargets: ['*.test', '10.1.0.0/16'],
+    chromium: { version: PACKAGED_CHROMIUM, source: 'package', releasedOn: '2026-09-16', ageDays: expect.any(Number) },
     retentionDays: 90,
     trendDays: 400,
     plans,

@@ -7,6 +7,7 @@ import { currentObstacle } from '../../functions/lib/readiness.ts';
 import { ready } from '../../functions/ready.ts';
 import { startService } from '../../infra/local/service.ts';
 import type { CheckView } from '../../shared/check.ts';
+import { PACKAGED_CHROMIUM } from '../../shared/chromium.ts';
 import { chromiumDir, testChromium } from '../support/chromium-dir.ts';
 import { fetchDocumented } from '../support/documented.ts';
 import { anOrder } from '../support/order.ts';
@@ -71,7 +72,21 @@ test('the machine is ready once Chromium starts', async () => {
   const { prepare } = await import('../../functions/run-audit.ts'); // the service retries every 30 seconds
   await prepare();
   const answer = await call('/ready');
-  expect([answer.status, await answer.json()]).toEqual([200, { status: 'ready', regions: expect.any(Array) }]);
+  expect([answer.status, await answer.json()]).toEqual([
+    200,
+    {
+      status: 'ready',
+      regions: expect.any(Array),
+      chromium: {
+        version: PACKAGED_CHROMIUM,
+        source: 'package',
+        releasedOn: '2026-09-16',
+        ageDays: expect.any(Number),
+      },
+      unguarded: expect.any(Array),
+      outdated: expect.stringMatching(/^Chromium 153 is \d+ days old, .* set CHROMIUM=auto\.$/),
+    },
+  ]);
 });
 
 test('a machine whose temporary folder is lost or full is not ready until an auditor can work there again', async () => {

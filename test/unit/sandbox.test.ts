@@ -1,8 +1,9 @@
 import { chmodSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { NoSandboxError, requireSandbox } from '../../functions/auditor/host/sandbox.ts';
 import { type SandboxSetting, sandboxUse } from '../../functions/auditor/parent/sandbox-use.ts';
+import { log } from '../../functions/lib/log.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const user = process.getuid?.() === 0 ? { uid: 64_321, gid: 64_321 } : undefined;
@@ -68,4 +69,15 @@ test('a sandbox that has worked once is required from then on', async () => {
   await expect(sandbox.test(...browser)).rejects.toThrow('No usable sandbox.');
   sandbox.record(false);
   expect(sandbox.now()).toBe('required');
+});
+
+test('with the setting optional, the first audit without the sandbox is logged once', () => {
+  const logged = vi.spyOn(log, 'error').mockImplementation(() => {});
+  const sandbox = sandboxUse('optional', works);
+  for (const worked of [null, false, false]) sandbox.record(worked);
+  expect(logged.mock.calls).toEqual([
+    ['Audits run without the sandbox of Chromium. SANDBOX=required refuses them.', expect.anything()],
+  ]);
+  expect(sandbox.now()).toBe('none');
+  logged.mockRestore();
 });

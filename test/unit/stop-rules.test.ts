@@ -359,6 +359,7 @@ describe('an audit without progress', () => {
     ['Lighthouse computes', { isAsked: false, auditorMs: 5000 }],
     ['a long check of the page runs', { answers: false, browserMs: 5000, isLongTask: true }],
     ['the page had little CPU time on a busy machine', { answers: false, browserMs: 1500 }],
+    ['the machine hides the processes of the browser', { answers: false, browserMs: null, auditorMs: 0 }],
   ])('goes on while %s', (_, changes) => {
     expect(timed(...loaded, ...pulses(10, changes)).end).toEqual(stopped('audit-timeout'));
   });

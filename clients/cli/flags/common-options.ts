@@ -8,6 +8,10 @@ export const DATA = [
   '--data <folder>',
   'data folder of the service that the command starts without PAGE_AUDIT_URL',
 ] as const;
+export const CHROME_PATH = [
+  '--chrome-path <file>',
+  'browser of the service that the command starts, or auto for the newest installed one (default: CHROMIUM)',
+] as const;
 export const BASE = [
   '--base <check>',
   'id of an earlier check, or a label such as branch=main. A regression is exit code 1, no verdict is 2',

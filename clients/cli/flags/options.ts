@@ -30,6 +30,7 @@ export type RunOptions = SecretOptions &
     confirm?: boolean;
     allowEmpty?: boolean;
     data?: string;
+    chromePath?: string;
   };
 
 /** Options of `fixes`. Without other options, its audit has the defaults. */

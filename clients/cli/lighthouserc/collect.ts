@@ -65,6 +65,7 @@ export const Collect = z.looseObject({
   startServerReadyPattern: z.string().refine(isPattern, 'Expected a regular expression.').optional(),
   startServerReadyTimeout: count(0),
   staticDistDir: z.string().optional(),
+  chromePath: z.string().optional(),
   isSinglePageApplication: z.boolean().optional(),
   autodiscoverUrlBlocklist: texts,
   maxAutodiscoverUrls: count(0),
@@ -81,13 +82,14 @@ const parsedJson = (text: string): unknown => {
 };
 
 /** Returns the inputs of checks that a file of Lighthouse CI sets, by the names of their flags. */
-export const optionsOf = ({ numberOfRuns, settings = {} }: Collect): Partial<RunOptions> => {
+export const optionsOf = ({ numberOfRuns, chromePath, settings = {} }: Collect): Partial<RunOptions> => {
   const { preset, formFactor: form = settings.emulatedFormFactor ?? preset } = settings;
   const categories = settings.onlyCategories ?? (preset === 'perf' ? ['performance'] : undefined);
   const headers = Object.entries(settings.extraHeaders ?? {}).flatMap(([key, value]) =>
     value === undefined ? [] : [`${key}: ${value}`],
   );
   return {
+    ...(chromePath !== undefined && { chromePath }),
     ...(numberOfRuns !== undefined && { samples: numberOfRuns }),
     ...((form === 'mobile' || form === 'desktop') && { device: [form] }),
     ...(categories && { category: categories }),
@@ -137,7 +139,6 @@ export const notesOn = (collect: Collect): string[] => {
 const advice: Readonly<Record<string, string>> = {
   puppeteerScript: ' Log in with a script of your own, and use --storage-state.',
   puppeteerLaunchOptions: ' The service starts Chromium with its own flags.',
-  chromePath: ' The service has its own Chromium.',
   headful: ' The service has its own Chromium.',
   chromeFlags: ' The service starts Chromium with its own flags.',
   onlyAudits: ' Use onlyCategories.',

@@ -1,6 +1,16 @@
 import { Option } from 'commander';
 import type { AddCommand } from '../flags/command.ts';
-import { BASE, BASE_URL, DATA, FORMAT_OR_HTML, INTENDED, OPEN, OUTPUT, POOL } from '../flags/common-options.ts';
+import {
+  BASE,
+  BASE_URL,
+  CHROME_PATH,
+  DATA,
+  FORMAT_OR_HTML,
+  INTENDED,
+  OPEN,
+  OUTPUT,
+  POOL,
+} from '../flags/common-options.ts';
 import { device, label, list, wholeNumber } from '../flags/flag-values.ts';
 import { againstFlags, optionFlags } from '../flags/option-flags.ts';
 import type { RunOptions } from '../flags/options.ts';
@@ -50,6 +60,7 @@ export const addRun: AddCommand = (program, execute) => {
     .option('--no-confirm', 'leave a change that is only suspected open')
     .option('--allow-empty', 'no matching assertion, no base and no verdict are no failure')
     .option(...DATA)
+    .option(...CHROME_PATH)
     .action(
       execute(async (context, urls: string[], options: Omit<RunOptions, 'timeout'> & { timeout?: number }) =>
         (await import('./run.ts')).run(context, urls, options),

@@ -71,10 +71,13 @@ export const auditing = async (
   if (options.detach && !context.serviceUrl) {
     throw new UsageError('--detach needs a service that goes on. Set PAGE_AUDIT_URL to its URL.');
   }
+  if (flags.chromePath !== undefined && context.serviceUrl)
+    throw new UsageError('--chrome-path is for the service of this command. Unset PAGE_AUDIT_URL.');
   requireTerminal(options.open, context);
   checkOutputs(options.output ?? []);
   const rules = await readRules(options, rc); // before the audits, so that a wrong file costs nothing
-  for (const line of [...collected.notes, ...rules.notes]) context.note(line);
+  const unused = options.chromePath !== undefined && context.serviceUrl ? [CHROME_PATH_UNUSED] : [];
+  for (const line of [...collected.notes, ...unused, ...rules.notes]) context.note(line);
   const secretsOf = readSecrets(options, context.env);
   if (options.detach && (collect.staticDistDir ?? collect.startServerCommand) !== undefined) {
     throw new UsageError(
@@ -84,7 +87,7 @@ export const auditing = async (
   await using served = await servePages(collect, collected.urls, context, (urls) => requireUsable(urls, options));
   const { urls } = served;
   const baseHost = baseHostFrom(options, urls);
-  return await withClient(context, options.data, async (client, server) => {
+  return await withClient(withBrowser(context, options.chromePath), options.data, async (client, server) => {
     const { signal } = context;
     signal.throwIfAborted();
     const plain = await bodiesOf(client, urls, { ...options, assertions: rules.assertions }, signal);
@@ -118,6 +121,12 @@ export const auditing = async (
     });
   });
 };
+
+const CHROME_PATH_UNUSED = 'ci.collect.chromePath has no effect. The service of PAGE_AUDIT_URL has its own Chromium.';
+
+/** Lets a service of the command use another browser. */
+const withBrowser = (context: Context, chromePath: string | undefined): Context =>
+  chromePath === undefined ? context : { ...context, env: { ...context.env, CHROMIUM: chromePath } };
 
 const requireUsable = (urls: readonly string[], options: RunOptions): void => {
   const { against, base, baseUrl } = options;

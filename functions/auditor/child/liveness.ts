@@ -1,5 +1,5 @@
 import type { Browser, CDPSession } from 'puppeteer-core';
-import { membersOf, readText } from '../host/processes.ts';
+import { membersOf, partOf } from '../host/processes.ts';
 import { busyMsByThread } from '../host/run-queue.ts';
 import type { FrozenPart } from '../messages.ts';
 import { IDLE_SHARE, LIVENESS_MS } from '../stop-rules.ts';
@@ -39,15 +39,15 @@ export const watchLiveness = (
   return () => clearInterval(timer);
 };
 
-/** Reads how long the browser's main process and its renderers were busy, in milliseconds. NaN if the kernel does not say. */
+/** Reads how long the browser's main process and its renderers were busy, in milliseconds. NaN if the machine hides them. */
 const readBusyMs = (): Record<FrozenPart, number> => {
-  const busy = { browser: 0, page: 0 };
+  const busy: Partial<Record<FrozenPart, number>> = {};
   for (const pid of membersOf(process.pid)) {
-    const command = readText(`/proc/${pid}/cmdline`) ?? '';
-    const part = command.includes('--type=renderer') ? 'page' : command.includes('--type=') ? undefined : 'browser';
+    const part = partOf(pid);
     if (!part || pid === process.pid) continue;
     const threads = busyMsByThread(pid);
-    busy[part] += threads.length > 0 ? threads.reduce((sum, [, ms]) => sum + ms, 0) : Number.NaN;
+    const ms = threads.length > 0 ? threads.reduce((sum, [, each]) => sum + each, 0) : Number.NaN;
+    busy[part] = (busy[part] ?? 0) + ms;
   }
-  return busy;
+  return { browser: Number.NaN, page: Number.NaN, ...busy };
 };

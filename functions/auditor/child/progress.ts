@@ -1,5 +1,5 @@
 import type { CDPSession } from 'puppeteer-core';
-import { membersOf } from '../host/processes.ts';
+import { membersOf, partOf } from '../host/processes.ts';
 import { busyMsByThread } from '../host/run-queue.ts';
 import type { ProtocolTraffic } from '../lighthouse/patches.ts';
 import type { Pulse } from '../messages.ts';
@@ -36,7 +36,7 @@ export const watchProgress = (
       isAsked: traffic.pending > 0,
       answers,
       windowMs: Math.round(windowMs),
-      browserMs: Math.round(spentBy(cpu.browser, before.browser)),
+      browserMs: cpu.seesPages ? Math.round(spentBy(cpu.browser, before.browser)) : null,
       auditorMs: Math.round(spentBy(cpu.auditor, before.auditor)),
       isLongTask: traffic.longTasks > 0,
     });
@@ -49,13 +49,14 @@ export const watchProgress = (
 type Times = Map<number, number>;
 
 /** Reads how long each thread of the browser and of the auditor was busy. */
-const readCpu = (): { at: number; browser: Times; auditor: Times } => {
+const readCpu = (): { at: number; browser: Times; auditor: Times; seesPages: boolean } => {
+  const pids = membersOf(process.pid);
   const browser: Times = new Map();
   const auditor: Times = new Map();
-  for (const pid of membersOf(process.pid)) {
+  for (const pid of pids) {
     for (const [thread, ms] of busyMsByThread(pid)) (pid === process.pid ? auditor : browser).set(thread, ms);
   }
-  return { at: performance.now(), browser, auditor };
+  return { at: performance.now(), browser, auditor, seesPages: pids.some((pid) => partOf(pid) === 'page') };
 };
 
 const spentBy = (times: Times, before: Times): number =>

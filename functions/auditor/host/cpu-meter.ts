@@ -40,10 +40,13 @@ type EightNumbers = [number, number, number, number, number, number, number, num
 export const allowedCpus = (status = readText('/proc/self/status')): Set<number> => {
   const [, list = ''] = /^Cpus_allowed_list:\s*(\S+)/m.exec(status ?? '') ?? [];
   return new Set(
-    list.split(',').flatMap((range) => {
-      const [first = 0, last = first] = range.split('-').map(Number);
-      return Array.from({ length: last - first + 1 }, (_, i) => first + i);
-    }),
+    list
+      .split(',')
+      .filter(Boolean)
+      .flatMap((range) => {
+        const [first = 0, last = first] = range.split('-').map(Number);
+        return Array.from({ length: last - first + 1 }, (_, i) => first + i);
+      }),
   );
 };
 

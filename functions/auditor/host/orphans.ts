@@ -1,6 +1,5 @@
 import { createRequire } from 'node:module';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { log } from '../../lib/log.ts';
 import { onLambda } from './free-resources.ts';
 import { allPids, listDir, membersOf, statFieldsOf } from './processes.ts';
 import { isAlive } from './stale-entries.ts';
@@ -23,7 +22,7 @@ export const adoptOrphans = (): void => {
   if (isTried || onLambda()) return;
   isTried = true;
   try {
-    const koffi = createRequire(import.meta.url)('@koromix/koffi-linux-x64');
+    const koffi = createRequire(import.meta.url)(`@koromix/koffi-linux-${process.arch}`);
     const own = koffi.load(null); // the libraries that this process has loaded
     const loaded: Libc = {
       prctl: own.func('int prctl(int option, unsigned long value)'),
@@ -32,12 +31,13 @@ export const adoptOrphans = (): void => {
     if (loaded.prctl(PR_SET_CHILD_SUBREAPER, 1) !== 0) throw new Error(`prctl failed with errno ${koffi.errno()}`);
     libc = loaded;
     process.on('SIGCHLD', reapSoon);
-  } catch (error) {
-    log.warn('The service cannot reap the zombie processes of its browsers. Process 1 must do so.', {
-      error: error as Error,
-    });
+  } catch {
+    // `canReap` says so.
   }
 };
+
+/** Returns true if this process reaps the orphans of its browsers. */
+export const canReap = (): boolean => libc !== undefined;
 
 /** Time after which a zombie process is an orphan, in milliseconds. Node reaps its own children at once. */
 const ORPHAN_MS = 1000;

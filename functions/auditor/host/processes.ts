@@ -1,4 +1,5 @@
-import { closeSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { closeSync, fstatSync, readdirSync, readFileSync } from 'node:fs';
 
 /** Kills all processes of a group. */
 export const killGroup = (group: number): void => killProcess(-group);
@@ -19,6 +20,40 @@ export const allPids = (): number[] =>
   listDir('/proc')
     .filter((name) => /^\d+$/.test(name))
     .map(Number);
+
+/** A process and its command line. */
+type Command = { pid: number; command: string };
+
+/** Kills the processes that left the group of their audit. Their command lines name its work folder. */
+export const killStrays = (workDir: string): void => {
+  for (const { pid, command } of commands()) if (command.includes(workDir) && pid !== process.pid) killProcess(pid);
+};
+
+export const canListCommands = (): boolean => commands().length > 0;
+
+/** Returns all processes. A Mac has no /proc, and `ps` lists them. */
+const commands = (): Command[] => {
+  const listed = allPids().map((pid) => ({ pid, command: readText(`/proc/${pid}/cmdline`) ?? '' }));
+  return listed.length > 0 ? listed : commandsByPs();
+};
+
+export const commandsByPs = (): Command[] => {
+  try {
+    const stdio = ['ignore', 'pipe', 'ignore'] as const;
+    const rows = execFileSync('ps', ['-axww', '-o', 'pid=,command='], { encoding: 'utf8', stdio: [...stdio] });
+    return [...rows.matchAll(/^ *(\d+) (.*)$/gm)].map(([, pid, command = '']) => ({ pid: Number(pid), command }));
+  } catch {
+    return []; // `ps` of Linux needs /proc too
+  }
+};
+
+/** Part of a browser that a process is. Other processes of a browser, such as its GPU process, are neither. */
+export const partOf = (pid: number): 'browser' | 'page' | undefined => {
+  const command = readText(`/proc/${pid}/cmdline`);
+  if (!command) return undefined;
+  if (command.includes('--type=renderer')) return 'page';
+  return command.includes('--type=') ? undefined : 'browser';
+};
 
 /** Returns the anonymous and shared memory of a process in bytes, without mapped files. */
 export const memoryOf = (pid: number): number => {
@@ -53,10 +88,9 @@ export const listDir = (path: string): string[] => {
 
 /** Closes inherited file descriptors (for example of the database), so that the browser can't read the files. */
 export const closeInheritedFiles = (): void => {
-  if (process.platform !== 'linux') return;
-  for (const fd of readdirSync('/proc/self/fd').map(Number)) {
+  for (const fd of listDir('/dev/fd').map(Number)) {
     try {
-      if (fd > 2 && statSync(`/proc/self/fd/${fd}`).isFile()) closeSync(fd);
+      if (fd > 2 && fstatSync(fd).isFile()) closeSync(fd);
     } catch {
       // The descriptor of the folder listing is already closed.
     }

@@ -13,7 +13,7 @@ import type { CpuAccess } from '../host/cpu-shares.ts';
 import { onLambda, userOfService, watchResources } from '../host/free-resources.ts';
 import { waitForGroupExit } from '../host/orphans.ts';
 import type { User } from '../host/privileges.ts';
-import { killGroup, watchProcesses } from '../host/processes.ts';
+import { killGroup, killStrays, watchProcesses } from '../host/processes.ts';
 import { starvationOf } from '../host/starvation.ts';
 import {
   type AuditEnd,
@@ -117,6 +117,7 @@ export const startAuditorProcess = (
     }
     debugging?.release();
     const dir = await workDir.catch(() => undefined);
+    if (dir) killStrays(dir);
     if (dir) await rm(dir, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 });
   };
 

@@ -1,32 +1,22 @@
-import { existsSync } from 'node:fs';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import { type AuditVersion, auditVersions } from '../../../shared/audit-versions.ts';
-import { setObstacle } from '../../lib/readiness.ts';
 import type { TargetPolicy } from '../../lib/targets/public-addresses.ts';
 import { blockedRequestsIn, exceededLimitsIn } from '../egress/decisions.ts';
 import { type EgressProxy, openEgressProxy } from '../egress/proxy.ts';
 import { type HostBenchmark, hostBenchmark } from '../host/benchmark.ts';
-import { type Chromium, prepareChromium } from '../host/chromium.ts';
 import { cpuAccess } from '../host/cpu-shares.ts';
-import { requireResources, ShortageError, whyShort } from '../host/free-resources.ts';
+import { ShortageError } from '../host/free-resources.ts';
 import { MEMORY_BYTES, machine, TIMED_AT_ONCE } from '../host/machine.ts';
-import { adoptOrphans } from '../host/orphans.ts';
-import { auditorUsers, type User, type Users } from '../host/privileges.ts';
-import { removeStale } from '../host/stale-entries.ts';
-import { trustStoreOf } from '../host/trust-store.ts';
 import type { AuditOrder } from '../messages.ts';
 import { type Scrub, scrubberOf, scrubData } from '../scrub.ts';
 import { limitsOn } from '../stop-rules.ts';
 import { type AuditResult, judge } from '../verdict/judge.ts';
 import type { Observation } from '../verdict/observation.ts';
 import { auditorPool } from './auditor-pool.ts';
-import { type AuditHooks, type EndedAudit, startAuditorProcess, WORK_DIR_PREFIX } from './auditor-process.ts';
+import { type AuditHooks, type EndedAudit, startAuditorProcess } from './auditor-process.ts';
 import { measureWhileIdle } from './benchmark-ahead.ts';
 import { childModule } from './fork-child.ts';
+import { preparedHost } from './prepared-host.ts';
 import { type SandboxSetting, sandboxUse } from './sandbox-use.ts';
 
 export type Auditors = ReturnType<typeof auditors>;
@@ -70,7 +60,7 @@ export const auditors = ({
   const common = { cpuAccess: cpuAccess(timedAtOnce), benchmark, limits: limitsOn(MEMORY_BYTES, limitMs) };
   const closing = new AbortController();
   const sandbox = sandboxUse(setting);
-  const host = preparedHost({ chromiumDir, chromium, extraCaFile, testSandbox: sandbox.test }, closing.signal);
+  const host = preparedHost({ chromiumDir, chromium, extraCaFile, sandbox }, closing.signal);
   const pool = auditorPool((version) =>
     startAuditorProcess(version, { ...common, module: childModule(auditorDir), user: host.newUser() }),
   );
@@ -137,72 +127,6 @@ export const auditors = ({
   };
 };
 
-/** True if this process may have created work folders. */
-let hasStarted = false;
-
-/** Prepares Chromium, and the users that auditors run as, once per machine. */
-const preparedHost = (
-  {
-    chromiumDir,
-    chromium: installed,
-    extraCaFile,
-    testSandbox,
-  }: Pick<Options, 'chromiumDir' | 'chromium' | 'extraCaFile'> & { testSandbox: ReturnType<typeof sandboxUse>['test'] },
-  signal: AbortSignal,
-) => {
-  let chromium: Promise<Chromium> | undefined;
-  let executable: string | undefined;
-  let newUser: Users | undefined;
-
-  const start = async (): Promise<Chromium> => {
-    setObstacle('auditors', 'Chromium is being unpacked and tested.');
-    adoptOrphans();
-    try {
-      const ownPid = !hasStarted; // Lambda may reset an instance and keep its temporary folder and its pids
-      hasStarted = true;
-      await removeStale(tmpdir(), WORK_DIR_PREFIX, { ownPid });
-      await testWorkDir();
-      const trustStore = await trustStoreOf(extraCaFile, chromiumDir);
-      const ready = { ...(await prepareChromium({ chromiumDir, chromium: installed }, signal)), trustStore };
-      newUser ??= await auditorUsers([tmpdir(), childModule(), ...packages(), ready.executable]);
-      await testSandbox(ready, newUser(), `${WORK_DIR_PREFIX}${process.pid}-`);
-      setObstacle('auditors', whyShort);
-      executable = ready.executable;
-      return ready;
-    } catch (error) {
-      setObstacle('auditors', (error as Error).message);
-      throw error;
-    }
-  };
-  return {
-    /** Returns the browser of this machine. Throws if the machine can't start it, or has no room for an audit. */
-    prepare: async (): Promise<Chromium> => {
-      if (executable && !existsSync(executable)) chromium = executable = undefined; // someone has deleted it
-      chromium ??= start();
-      chromium.catch(() => {
-        chromium = undefined; // the next audit retries
-      });
-      const prepared = await chromium;
-      requireResources();
-      return prepared;
-    },
-    /** Records why an audit could not start. The next `prepare` tests the machine again. */
-    fail: ({ message }: Error): void => {
-      chromium = undefined;
-      setObstacle('auditors', message);
-    },
-    settled: async (): Promise<void> => void (await chromium?.catch(() => {})),
-    isPrepared: (): boolean => newUser !== undefined,
-    newUser: (): User | undefined => newUser?.(),
-  };
-};
-
-/** Throws if the temporary folder has no room for an auditor's work folder, or is not writable. */
-const testWorkDir = async (): Promise<void> => {
-  const dir = await mkdtemp(join(tmpdir(), `${WORK_DIR_PREFIX}${process.pid}-`));
-  await writeFile(join(dir, 'test'), Buffer.alloc(2 ** 20)).finally(() => rm(dir, { recursive: true }));
-};
-
 const observationOf = (
   { secrets, ...order }: AuditOrder,
   { measuredAt, ...ended }: EndedAudit,
@@ -228,10 +152,6 @@ const scrubResult = ({ report, environment, also, ...result }: AuditResult, scru
     ...(also && { also: scrubResult(also, scrub) }),
   }) as AuditResult;
 const WORDS: ReadonlySet<string> = new Set(['state', 'code', 'auditCode', 'blame', 'metrics']);
-
-/** Returns the packages that an auditor imports from its source. A bundle contains them. */
-const packages = (): string[] =>
-  childModule().endsWith('.ts') ? auditVersions.map((row) => fileURLToPath(import.meta.resolve(row.package))) : [];
 
 const disposable = async <T extends { close(): Promise<void> }>(opened: Promise<T>): Promise<T & AsyncDisposable> => {
   const it = await opened;

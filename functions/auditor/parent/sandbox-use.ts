@@ -8,6 +8,10 @@ export type SandboxSetting = 'optional' | 'tested' | 'required';
 /** Keeps how browsers use Chromium's sandbox. A sandbox that has worked once is required from then on. */
 export const sandboxUse = (setting: SandboxSetting, require = requireSandbox) => {
   let use: LaunchSettings['sandbox'] = setting === 'required' ? 'required' : 'optional';
+  const giveUp = (reason: string) => {
+    use = 'none';
+    log.error('Audits run without the sandbox of Chromium. SANDBOX=required refuses them.', { reason });
+  };
   return {
     now: (): LaunchSettings['sandbox'] => use,
 
@@ -19,17 +23,14 @@ export const sandboxUse = (setting: SandboxSetting, require = requireSandbox) =>
         use = 'required';
       } catch (error) {
         if (use === 'required' || !(error instanceof NoSandboxError)) throw error;
-        use = 'none';
-        log.error('Audits run without the sandbox of Chromium. SANDBOX=required refuses them.', {
-          reason: error.message,
-        });
+        giveUp(error.message);
       }
     },
 
     /** Records whether a browser ran in its sandbox. Null if nobody knows. */
     record: (worked: boolean | null): void => {
       if (worked) use = 'required';
-      else if (worked === false && use === 'optional') use = 'none';
+      else if (worked === false && use === 'optional') giveUp('Chromium did not start in it.');
     },
   };
 };
