@@ -21,8 +21,8 @@ const [OLDEST_KNOWN, NEWEST_KNOWN] = [Math.min(...majors), Math.max(...majors)];
 /** Version of the Chromium in the npm package. */
 export const PACKAGED_CHROMIUM = '153.0.8010.0';
 
-/** Oldest major version that audits run in. */
-export const MIN_CHROMIUM = 120;
+/** Oldest major version in which all versions of Lighthouse have been tried. */
+export const MIN_CHROMIUM = 131;
 
 /** Age in days, and number of newer major versions, above which a browser is outdated. */
 const MAX_AGE_DAYS = 60;
