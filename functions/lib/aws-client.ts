@@ -14,7 +14,7 @@ export const requestTimeouts = (requestTimeout: number) => ({
 /** Settings that AWS clients of all services share. */
 export type ClientSettings = Pick<
   S3ClientConfig,
-  'requestHandler' | 'credentials' | 'signer' | 'endpoint' | 'forcePathStyle'
+  'requestHandler' | 'credentials' | 'signer' | 'endpoint' | 'forcePathStyle' | 'logger'
 >;
 let replaced: (() => ClientSettings) | undefined;
 
@@ -23,10 +23,15 @@ export const replaceClientSettings = (settings: typeof replaced): void => {
   replaced = settings;
 };
 
+/** The SDK copies each request and answer for a logger with `info` and `error`, also for its own silent one. */
+const silent = { trace: () => {}, debug: () => {}, warn: () => {} } as NonNullable<S3ClientConfig['logger']>;
+
 /** Returns the settings of an AWS client, with the timeout of one try in milliseconds. */
-export const clientSettings = (requestTimeout?: number, more: object = {}): ClientSettings =>
-  replaced?.() ??
-  (requestTimeout === undefined ? {} : { requestHandler: { ...requestTimeouts(requestTimeout), ...more } });
+export const clientSettings = (requestTimeout?: number, more: object = {}): ClientSettings => ({
+  logger: silent,
+  ...(requestTimeout !== undefined && { requestHandler: { ...requestTimeouts(requestTimeout), ...more } }),
+  ...replaced?.(),
+});
 
 const deadlines = new AsyncLocalStorage<AbortSignal>();
 

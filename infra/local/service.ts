@@ -1,4 +1,5 @@
 import { lookup } from 'node:dns/promises';
+import { setFlagsFromString } from 'node:v8';
 import { S3Client } from '@aws-sdk/client-s3';
 import { SQSClient } from '@aws-sdk/client-sqs';
 import { installedBrowser } from '../../functions/auditor/host/installed-browser.ts';
@@ -47,6 +48,7 @@ const SWEEP_MS = 10_000; // a minute on AWS; shorter here, to resume lost runs s
  */
 export const startService = async (settings: ServiceSettings, print: (line: string) => void) => {
   process.env.UV_THREADPOOL_SIZE ??= `${functionRows['run-audit'].threads}`; // before Node starts its first thread
+  setFlagsFromString('--heap-growing-percent=50'); // by default V8 lets the heap grow to up to four times its use
   if (settings.auth === 'open') await requireLoopback(settings.host);
   const chromiumDir = programFolder(settings.chromiumDir, settings.dataDir, print);
   const auditorDir = await auditorFolder(chromiumDir);

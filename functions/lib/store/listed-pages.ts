@@ -61,8 +61,23 @@ export type ListedResult = { page: ListedPage; pageKey: string };
 
 const resultsOf = (items: readonly Item[], now: Date): ListedResult[] =>
   items.flatMap(({ listed, listKey }) => {
-    const page = ListedPage.safeParse(unpack(listed)).data;
+    const page = readPage(listed);
     if (!page) log.warn('A page in a list can not be read. The next check of the page replaces it.', { listKey });
     if (!page || page.newest.expiresAt * 1000 <= now.getTime()) return [];
     return [{ page, pageKey: String(listKey).split('#')[0] ?? '' }];
   });
+
+/** Pages that were read before, by their bytes. A list reads each page of its owner, and few of them change in between. */
+const known = new Map<string, ListedPage>();
+const MAX_KNOWN = 2000;
+
+/** Returns the page of compressed JSON, or undefined if it can't be read. */
+const readPage = (listed: unknown): ListedPage | undefined => {
+  const bytes = listed instanceof Uint8Array ? Buffer.from(listed).toString('latin1') : '';
+  const found = known.get(bytes);
+  if (found) return found;
+  const page = ListedPage.safeParse(unpack(listed)).data;
+  if (known.size >= MAX_KNOWN) known.clear();
+  if (page) known.set(bytes, page);
+  return page;
+};
