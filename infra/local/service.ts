@@ -47,8 +47,7 @@ const SWEEP_MS = 10_000; // a minute on AWS; shorter here, to resume lost runs s
  * run starts and ends. Call it once per process, because it sets `process.env`.
  */
 export const startService = async (settings: ServiceSettings, print: (line: string) => void) => {
-  process.env.UV_THREADPOOL_SIZE ??= `${functionRows['run-audit'].threads}`; // before Node starts its first thread
-  setFlagsFromString('--heap-growing-percent=50'); // by default V8 lets the heap grow to up to four times its use
+  tuneNode();
   if (settings.auth === 'open') await requireLoopback(settings.host);
   const chromiumDir = programFolder(settings.chromiumDir, settings.dataDir, print);
   const auditorDir = await auditorFolder(chromiumDir);
@@ -113,6 +112,12 @@ export const startService = async (settings: ServiceSettings, print: (line: stri
       await aws.close();
     },
   };
+};
+
+/** Call it before Node starts its first thread. */
+const tuneNode = (): void => {
+  process.env.UV_THREADPOOL_SIZE ??= `${functionRows['run-audit'].threads}`;
+  setFlagsFromString('--heap-growing-percent=50'); // by default V8 lets the heap grow to up to four times its use
 };
 
 /** Throws if other machines can reach the address that a name of this machine leads to. */

@@ -163,12 +163,10 @@ test('a report of 20 MB opens in the frame and is saved, from the bucket', async
   await using view = await site.open(`/checks/${check.id}/runs/${run.id}`);
   const { page, errors } = view;
   await enterKey(page, key);
-  const signed: string[] = [];
   await page.setRequestInterception(true);
   page.on('request', async (request) => {
-    const { origin, pathname: path, search } = new URL(request.url());
+    const { origin, pathname: path } = new URL(request.url());
     if (origin !== 'http://in-process') return request.continue();
-    signed.push(search);
     const { response } = await site.world.aws.handle({ method: 'GET', path, headers: {} });
     const body = gunzipSync(await buffer(response.body as Readable));
     await request.respond({ headers: { 'access-control-allow-origin': '*' }, contentType: 'application/json', body });
@@ -180,6 +178,6 @@ test('a report of 20 MB opens in the frame and is saved, from the bucket', async
   const saved = new Promise((resolve) => session.once('Browser.downloadWillBegin', resolve));
   await press(page, 'Download the JSON');
   expect(await saved).toMatchObject({ suggestedFilename: expect.stringMatching(/^lighthouse-us-west1-.*\.json$/) });
-  expect(errors).toEqual([]);
-  expect(signed[0]).toMatch(/X-Amz-Signature/); // the browser has read the bucket
+  const fromBucket = expect.stringMatching(/^http:\/\/in-process\/\S+X-Amz-Signature/); // a request to another origin
+  expect(errors).toEqual([fromBucket, fromBucket]); // to show the report, and to save it
 });
