@@ -2,8 +2,7 @@ import type { Device, Region } from '../../../shared/name-schemas.ts';
 import type { Page, PageResult } from '../../../shared/pages/pages.ts';
 import { counted } from '../../words/numbers.ts';
 import { sinceText } from '../../words/pages.ts';
-import { columnStyle } from '../ui/columns.ts';
-import { Scroll } from '../ui/scroll.tsx';
+import { GroupedTable } from '../ui/data-table.tsx';
 import { isolated } from '../ui/title.ts';
 import { PageChange, PageScore, Sparkline } from './page-result.tsx';
 import { useSteps } from './steps.ts';
@@ -23,38 +22,27 @@ export const PageTable = ({ pages, since, group }: Props) => {
   const count = useSteps(pages.length);
   let shown = 0;
   return (
-    <Scroll labelledBy="pages">
-      <table class="list pages" aria-labelledby="pages" style={columnStyle(columns)}>
-        <thead>
-          <tr>
-            {columns.map((name) => (
-              <th scope="col" key={name}>
-                {name}
-              </th>
+    <GroupedTable labelled="pages" columns={columns} class="list pages">
+      {[...groups].map(([name, members]) => {
+        const part = members.slice(0, Math.max(0, count - shown));
+        shown += members.length;
+        if (part.length === 0) return null;
+        return (
+          <tbody key={name}>
+            {group && (
+              <tr class="group">
+                <th scope="rowgroup" colSpan={columns.length}>
+                  <bdi>{name}</bdi> <span class="muted">{counted(members.length, 'page')}</span>
+                </th>
+              </tr>
+            )}
+            {part.map((page) => (
+              <Row key={page.url} page={page} devices={shownDevices} hasRegions={regions.size > 1} />
             ))}
-          </tr>
-        </thead>
-        {[...groups].map(([name, members]) => {
-          const part = members.slice(0, Math.max(0, count - shown));
-          shown += members.length;
-          if (part.length === 0) return null;
-          return (
-            <tbody key={name}>
-              {group && (
-                <tr class="group">
-                  <th scope="rowgroup" colSpan={columns.length}>
-                    <bdi>{name}</bdi> <span class="muted">{counted(members.length, 'page')}</span>
-                  </th>
-                </tr>
-              )}
-              {part.map((page) => (
-                <Row key={page.url} page={page} devices={shownDevices} hasRegions={regions.size > 1} />
-              ))}
-            </tbody>
-          );
-        })}
-      </table>
-    </Scroll>
+          </tbody>
+        );
+      })}
+    </GroupedTable>
   );
 };
 

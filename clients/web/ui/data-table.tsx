@@ -4,8 +4,8 @@ import { Scroll } from './scroll.tsx';
 
 type Props = { labelled: string; columns: readonly string[]; class?: string; children: ComponentChildren };
 
-/** A table with a heading of its own. `labelled` is the id of the heading. */
-export const DataTable = ({ labelled, columns, class: className, children }: Props) => (
+/** A table with a heading of its own, whose groups of rows are its children. `labelled` is the id of the heading. */
+export const GroupedTable = ({ labelled, columns, class: className, children }: Props) => (
   <Scroll labelledBy={labelled}>
     <table class={className} aria-labelledby={labelled} style={columnStyle(columns)}>
       <thead>
@@ -17,7 +17,14 @@ export const DataTable = ({ labelled, columns, class: className, children }: Pro
           ))}
         </tr>
       </thead>
-      <tbody>{children}</tbody>
+      {children}
     </table>
   </Scroll>
+);
+
+/** A table with one group of rows. */
+export const DataTable = ({ children, ...props }: Props) => (
+  <GroupedTable {...props}>
+    <tbody>{children}</tbody>
+  </GroupedTable>
 );
