@@ -11,9 +11,9 @@ import { pick } from '../../shared/pick.ts';
 import type { RunView } from '../../shared/run.ts';
 import { cutText } from '../../shared/text.ts';
 import { type CreatedCheck, isFinal } from '../api/client.ts';
+import { nextStep } from '../words/advice.ts';
 import { failedFirst, isNotJudged } from '../words/assertions.ts';
 import { fullChangeText } from '../words/change.ts';
-import { nextStep } from '../words/words.ts';
 import { fitted } from './fit.ts';
 import { checkPage } from './pages.ts';
 

@@ -23,23 +23,6 @@ export const cpuWaitText = ({
   return `${cpuWaitMs.toLocaleString('en')} ms${corrected ? ', which the times are without' : ''}`;
 };
 
-/** Next steps after an error of a run, by its code. */
-const nextSteps: Readonly<Record<string, string>> = {
-  'dns-failure': 'Check the spelling of the host, and that it has a public DNS record.',
-  unreachable: 'Check that the server runs and accepts connections from the service.',
-  'tls-error': 'Check the certificate of the server and its chain.',
-  'invalid-response': "Check the headers of the server's answer, for example Content-Encoding or Location.",
-  'http-error':
-    'Open the page yourself. A check of a page behind a login needs its headers, password, cookies or storage state.',
-  'not-html': 'Audit the address of an HTML page.',
-  'no-content': 'Check that the page shows text or an image without a click.',
-  'page-hung': 'Look for a script that never ends.',
-  'page-crashed': 'Look for a script or a document that needs too much memory.',
-  'page-too-large': 'Make the page smaller. The documentation has the limits.',
-  'load-timeout': 'Look for a slow response of the server, or a style sheet that never arrives.',
-  'redirect-loop': 'Look for a redirect that depends on a cookie or on the address of the visitor.',
-  'forbidden-target': 'Change where the page leads, or audit another address.',
-};
 /** Returns a sentence that says which variant of a check has failed. Returns nothing if that is the only one, or the first. */
 export const failedVariantText = ({ variant }: { variant?: string | undefined }): string =>
   variant === 'against' ? 'The second variant of the check has failed.' : '';
@@ -53,12 +36,3 @@ export const unreadableNote = (ids: readonly string[], noun: 'check' | 'run' = '
   const named = `${counted(ids.length, noun)} can't be read: ${ids.slice(0, MAX_NAMED).join(', ')}${more}.`;
   return `${named} To erase ${noun === 'run' ? 'the check of a run' : 'a check'}: page-audit delete <check>`;
 };
-
-/** Next step after any other error. */
-const retryStep = 'Audit the page again. If the error returns, send the id of the run to the operator.';
-
-/** Returns the next step after an error of a run. */
-export const nextStep = ({ code, message }: { code: string; message: string }): string =>
-  /refuse to open its port/.test(message) ? PORT_STEP : (nextSteps[code] ?? retryStep);
-
-const PORT_STEP = 'Let the page lead to a port that browsers open, such as 80, 443 or 8080.';

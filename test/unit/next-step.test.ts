@@ -1,12 +1,22 @@
 import { expect, test } from 'vitest';
 import { faultsOf } from '../../clients/web/new-check/form-inputs.ts';
-import { nextStep } from '../../clients/words/words.ts';
+import { advice, nextStep } from '../../clients/words/advice.ts';
+import { options } from '../../shared/options/audit-options.ts';
+import { secretNames } from '../../shared/options/secrets.ts';
 
 test('a page that leads to a port which browsers refuse has its own next step', () => {
   const code = 'forbidden-target';
   const message = 'The page leads to http://example.com:6000/. Browsers refuse to open its port.';
   expect(nextStep({ code, message })).toContain('80, 443 or 8080');
   expect(nextStep({ code, message: 'The page leads to 10.0.0.1.' })).toContain('Change where the page leads');
+});
+
+test('an advice names the inputs of a check that help, and says of none that it does not exist', () => {
+  for (const [code, { text, inputs = [] }] of Object.entries(advice)) {
+    for (const name of inputs) expect(text, code).toContain(options[name].title.toLowerCase().split(' and ').at(-1));
+    expect(text, code).not.toMatch(/can.?not|can't|does not support|impossible/);
+  }
+  expect(advice['http-error'].inputs).toEqual(secretNames); // a login needs one of them
 });
 
 test('names that a form repeats are faults, whatever their case', () => {

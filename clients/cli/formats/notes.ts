@@ -1,6 +1,7 @@
 import type { AssertionResult } from '../../../shared/assertions/assertions.ts';
 import type { RunView } from '../../../shared/run.ts';
-import { failedVariantText, nextStep, reasonTexts } from '../../words/words.ts';
+import { nextStep } from '../../words/advice.ts';
+import { failedVariantText, reasonTexts } from '../../words/words.ts';
 import type { CheckResult } from '../run/result.ts';
 import { grouped } from './metrics.ts';
 

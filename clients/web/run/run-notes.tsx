@@ -1,6 +1,7 @@
 import type { RunError } from '../../../shared/problems.ts';
 import type { RunView } from '../../../shared/run.ts';
-import { failedVariantText, nextStep } from '../../words/words.ts';
+import { nextStep } from '../../words/advice.ts';
+import { failedVariantText } from '../../words/words.ts';
 import { Quoted } from '../ui/quoted.tsx';
 import { TwoLines } from '../ui/two-lines.tsx';
 
