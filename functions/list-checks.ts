@@ -1,8 +1,9 @@
 import { checkView, linksOfCheck } from '../shared/check.ts';
+import { matcherOf } from '../shared/list-parameters-schemas.ts';
 import { type CheckSummary, checkSummary } from '../shared/summaries.ts';
 import type { Request } from './lib/http/endpoint.ts';
 import { http } from './lib/http/http.ts';
-import { matcherOf, pageHeaders, parseListQuery, rangeOf } from './lib/http/list-query.ts';
+import { pageHeaders, parseCheckList, rangeOf } from './lib/http/list-query.ts';
 import { isUnreadable, pageOf, splitPage } from './lib/http/page.ts';
 import type { Reply } from './lib/http/response.ts';
 import { type CheckStore, checkStore } from './lib/store/checks.ts';
@@ -21,19 +22,14 @@ export const listChecks =
   ({ lists, store, now = () => new Date() }: Deps) =>
   async (request: Request): Promise<Reply> => {
     const { owner } = request;
-    const parameters = parseListQuery(request);
-    const { matches, ...filters } = matcherOf(parameters);
-    const { limit, state, assertionsPassed } = parameters;
-    const needsResult = state !== undefined || assertionsPassed !== undefined;
-    const isFiltered = filters.isFiltered || needsResult;
-    const hasResult = (summary: CheckSummary): boolean =>
-      (state === undefined || summary.state === state) &&
-      (assertionsPassed === undefined || summary.assertionsPassed === assertionsPassed);
+    const parameters = parseCheckList(request);
+    const { filters, byEntry, byResult } = matcherOf(parameters);
+    const isFiltered = filters.length > 0;
     const summaryOf = async (
       entry: ListedCheck | UnreadableEntry,
     ): Promise<CheckSummary | UnreadableEntry | undefined> => {
       if (isUnreadable(entry)) return isFiltered ? undefined : entry; // no filter can judge it
-      if (!matches(entry)) return undefined;
+      if (!byEntry.matches(entry)) return undefined;
       // A stored summary may lack a field and links of a later release.
       const summary: CheckSummary | UnreadableEntry | undefined = isClosed(entry)
         ? {
@@ -43,12 +39,12 @@ export const listChecks =
             links: linksOfCheck(entry.id),
           }
         : await readSummary(store, entry, owner, now());
-      if (!summary || isUnreadable(summary)) return needsResult ? undefined : summary;
-      return hasResult(summary) ? summary : undefined;
+      if (!summary || isUnreadable(summary)) return byResult.isUsed ? undefined : summary;
+      return byResult.matches(summary) ? summary : undefined;
     };
     const { shown, nextCursor } = await pageOf(
       (count, from) => lists.checks(owner, rangeOf(parameters, from), count, now()),
-      { limit, isFiltered },
+      { limit: parameters.limit, isFiltered },
       (entries) => Promise.all(entries.map(summaryOf)),
     );
     const { readable, unreadable } = splitPage(shown);

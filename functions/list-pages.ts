@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { PageParameters } from '../shared/list-parameters.ts';
+import { ListParameters, matcherOf } from '../shared/list-parameters-schemas.ts';
 import { type JudgedPage, judgedPage, lossOf, pageOf, rankOf, standingOf } from '../shared/pages/listed-pages.ts';
 import { type PageOrder, type Standing, standings } from '../shared/pages/page-list.ts';
 import type { PageList } from '../shared/pages/pages.ts';
@@ -7,7 +7,7 @@ import { recordOf } from '../shared/record.ts';
 import type { Request } from './lib/http/endpoint.ts';
 import { http } from './lib/http/http.ts';
 import { invalidInput } from './lib/http/input.ts';
-import { fromBase64Json, matcherOf, pageHeaders, parseQueryWith } from './lib/http/list-query.ts';
+import { fromBase64Json, pageHeaders, parseQueryWith } from './lib/http/list-query.ts';
 import type { Reply } from './lib/http/response.ts';
 import { openDb } from './lib/store/dynamodb.ts';
 import { type ListedResult, type PageStore, pageStore } from './lib/store/listed-pages.ts';
@@ -24,21 +24,18 @@ type Deps = { pages: PageStore; lists: Pick<ListStore, 'checks'>; now?: () => Da
 export const listPages =
   ({ pages, lists, now = () => new Date() }: Deps) =>
   async (request: Request): Promise<Reply> => {
-    const parameters = parseQueryWith(PageParameters.extend({ cursor: Cursor.optional() }), request);
-    const { url, region, q = '', changed, sort, limit, cursor } = parameters;
+    const parameters = parseQueryWith(ListParameters.pages.extend({ cursor: Cursor.optional() }), request);
+    const { url, sort, limit, cursor } = parameters;
     const { owner } = request;
     const at = now();
     const since = await timeOf(parameters.since, () => timeOfLabel(lists, owner, parameters.since, at), at);
     const { results, cut } = await (url === undefined ? pages.list(owner, at) : pages.ofUrl(owner, url, at));
-    const { matches } = matcherOf(parameters);
-    const text = q.toLowerCase();
+    const { byEntry, byResult } = matcherOf(parameters);
     const isWanted = ({ page: { newest, ...place } }: ListedResult): boolean =>
-      matches({ ...newest, ...place }) &&
-      (region === undefined || place.region === region) &&
-      place.url.toLowerCase().includes(text);
+      byEntry.matches({ ...newest, ...place });
     const all = groupsOf(results.filter(isWanted), (page) => judgedPage(page, since, at));
     const wanted = all
-      .filter(({ standing }) => changed === undefined || standing === changed)
+      .filter(({ results, standing }) => byResult.matches({ ...results[0].page, changed: standing }))
       .map((group) => ({ ...group, key: keysOf[sort](group) }))
       .sort((a, b) => (a.key < b.key ? -1 : 1));
     const rest = wanted.filter(({ key }) => cursor === undefined || key > cursor);
@@ -69,9 +66,9 @@ const MAX_CHECKS = 1000;
 
 /** Returns when the newest check with a label was created. */
 const timeOfLabel = async (lists: Deps['lists'], owner: string, label: string, now: Date): Promise<number> => {
-  const { matches } = matcherOf({ label: [label] });
+  const { byEntry } = matcherOf({ label: [label] });
   const { entries } = await lists.checks(owner, {}, MAX_CHECKS, now);
-  const found = entries.find((entry) => !('unreadable' in entry) && matches(entry));
+  const found = entries.find((entry) => !('unreadable' in entry) && byEntry.matches(entry));
   if (found) return Date.parse(found.createdAt);
   const message = `None of your newest ${MAX_CHECKS} checks has the label ${label}. Send another label, or a number of days such as 7d.`;
   throw invalidInput([{ path: 'since', message }]);

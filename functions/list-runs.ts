@@ -1,4 +1,5 @@
 import { stringify } from 'csv-stringify/sync';
+import { matcherOf } from '../shared/list-parameters-schemas.ts';
 import { csvOptions, csvRow, dayCsvOptions } from '../shared/run-csv.ts';
 import { dayOf, medianRuns } from '../shared/runs-of-day.ts';
 import { runSummary } from '../shared/summaries.ts';
@@ -6,7 +7,7 @@ import { pageOfDays } from './lib/http/day-page.ts';
 import type { Request } from './lib/http/endpoint.ts';
 import { http } from './lib/http/http.ts';
 import { invalidInput } from './lib/http/input.ts';
-import { matcherOf, pageHeaders, parseListQuery, rangeOf } from './lib/http/list-query.ts';
+import { pageHeaders, parseRunList, rangeOf } from './lib/http/list-query.ts';
 import { prefersCsv } from './lib/http/negotiation.ts';
 import { isUnreadable, pageOf, splitPage } from './lib/http/page.ts';
 import type { Reply } from './lib/http/response.ts';
@@ -19,20 +20,20 @@ export const handler = http('list-runs', (env) => listRuns({ lists: listStore(op
 export const listRuns =
   ({ lists, now = () => new Date() }: { lists: Pick<ListStore, 'runs'>; now?: () => Date }) =>
   async (request: Request): Promise<Reply> => {
-    const parameters = parseListQuery(request);
-    const { url, region, limit, every } = parameters;
+    const parameters = parseRunList(request);
+    const { url, limit, every } = parameters;
     if (url === undefined) throw invalidInput([{ path: 'url', message: 'Send the `url` whose runs you want.' }]);
-    const { matches, isFiltered } = matcherOf(parameters);
-    // Trends always have a device, so an unreadable entry counts to both devices.
-    const isAlone = parameters.label.length === 0 && !parameters.auditVersion && !region;
+    const { filters, byEntry, byResult } = matcherOf(parameters);
+    // No filter can judge an unreadable entry. Trends always have a device, so it counts to both devices.
+    const isAlone = filters.every((name) => name === 'url' || name === 'device');
     const isWanted = (entry: Entry) =>
-      isUnreadable(entry) ? isAlone : matches(entry) && (region === undefined || entry.region === region); // no filter can judge an unreadable one
+      isUnreadable(entry) ? isAlone : byEntry.matches(entry) && byResult.matches(entry);
     const read = (count: number, from: string | undefined) =>
       lists.runs(request.owner, url, rangeOf(parameters, from), count, now());
     const summaryOf = <Run extends ListedRun>(run: Run) => runSummary(run, { isExpired: isExpired(run, now()) });
     const { shown, nextCursor } = every
       ? await pageOfDays(read, limit, isWanted)
-      : await pageOf(read, { limit, isFiltered: isFiltered || region !== undefined }, async (entries) =>
+      : await pageOf(read, { limit, isFiltered: true }, async (entries) =>
           entries.map((entry) => (isWanted(entry) ? entry : undefined)),
         );
     const { readable: runs, unreadable } = splitPage(shown.toSorted(byCheck));

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { checkStates } from './check-states.ts';
 import { AuditVersion, Region } from './name-schemas.ts';
 import { optionNames } from './options/audit-options.ts';
 import { SentOptions, ShownOptions } from './options/audit-options-schemas.ts';
@@ -7,7 +8,7 @@ import { pick } from './pick.ts';
 import { isFinished, newRun, Run, type RunState, RunView, runView } from './run.ts';
 import { latest } from './times.ts';
 
-export const CheckState = z.enum(['created', 'running', 'succeeded', 'partial', 'failed']).meta({
+export const CheckState = z.enum(checkStates).meta({
   id: 'CheckState',
   description:
     'State of a check. `succeeded`, `partial` and `failed` are final: all runs are finished. `partial` means that some but not all succeeded.',

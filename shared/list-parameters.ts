@@ -1,91 +1,142 @@
-import { z } from 'zod';
-import { auditVersions, resolveAuditVersion } from './audit-versions.ts';
-import { CheckState } from './check.ts';
-import { Device, Region } from './name-schemas.ts';
+import { auditVersions } from './audit-versions.ts';
+import { checkStates } from './check-states.ts';
 import { devices } from './options/audit-options.ts';
 import { pageOrders, standings } from './pages/page-list.ts';
 import { allRegions } from './regions.ts';
 
-const MAX_LIMIT = 100;
-const MAX_PAGES = 1000;
-const DEFAULT_LIMIT = 20;
-const time = z.iso.datetime({ offset: true }).transform((text) => new Date(text).toISOString());
+export type ListName = 'checks' | 'runs' | 'pages';
 
-const limitTo = (max: number) =>
-  z
-    .string()
-    .regex(/^\d{1,4}$/)
-    .transform(Number)
-    .pipe(z.int().min(1).max(max))
-    .default(DEFAULT_LIMIT)
-    .meta({ override: { type: 'integer', minimum: 1, maximum: max, default: DEFAULT_LIMIT, pattern: undefined } });
-
-/** Query parameters of all lists. A label is `name:value`. */
-export const ListParameters = z.object({
-  limit: limitTo(MAX_LIMIT),
-  cursor: z.string().optional(),
-  url: z
-    .string()
-    .refine((url) => /^https?:\/\//i.test(url) && URL.canParse(url))
-    .optional(),
-  region: Region.optional(),
-  device: Device.optional(),
-  auditVersion: z
-    .string()
-    .refine((name) => resolveAuditVersion(name))
-    .optional(),
-  state: CheckState.optional(),
-  assertionsPassed: z
-    .enum(['true', 'false'])
-    .transform((text) => text === 'true')
-    .optional(),
-  label: z.array(z.string().regex(/^[a-z0-9._-]{1,32}:/)).default([]),
-  createdAfter: time.optional(),
-  createdBefore: time.optional(),
-  every: z.literal('day').optional(),
-});
-export type ListParameter = keyof z.output<typeof ListParameters>;
-
-/** Longest time that a list of pages looks back, in days. */
-const MAX_DAYS = 365;
-
-/** Query parameters of the list of pages. */
-export const PageParameters = ListParameters.pick({
-  cursor: true,
-  url: true,
-  region: true,
-  device: true,
-  label: true,
-}).extend({
-  limit: limitTo(MAX_PAGES),
-  since: z
-    .string()
-    .regex(/^(previous|[1-9]\d{0,2}d|[a-z0-9._-]{1,32}:.*)$/)
-    .refine((text) => !/^\d+d$/.test(text) || Number.parseInt(text, 10) <= MAX_DAYS)
-    .default('7d'),
-  q: z.string().max(200).optional(),
-  changed: z.enum(standings).optional(),
-  sort: z.enum(pageOrders).default('score'),
-});
-export type PageParameter = keyof z.output<typeof PageParameters>;
-export type ParameterName = ListParameter | PageParameter;
-
-/** Says what each parameter accepts. */
-export const acceptedParameters: Record<ParameterName, string> = {
-  limit: `The limit must be a whole number from 1 to ${MAX_LIMIT}, and of pages to ${MAX_PAGES}.`,
-  cursor: 'The cursor must be the `nextCursor` of an earlier answer. To begin with the first entry, leave it out.',
-  url: 'The URL must start with http:// or https://, such as https://example.com/.',
-  region: `The region must be one of: ${allRegions.join(', ')}.`,
-  device: `The device must be one of: ${devices.join(', ')}.`,
-  auditVersion: `The audit version must be one of: ${auditVersions.map(({ version }) => version).join(', ')}, a major such as 12, or latest.`,
-  state: `The state must be one of: ${CheckState.options.join(', ')}.`,
-  assertionsPassed: 'Whether the assertions passed must be true or false.',
-  label: 'A label must be a name, a colon and a value, such as branch:main.',
-  createdAfter: 'The time must be in ISO 8601 with a time zone, such as 2031-01-01T00:00:00Z.',
-  createdBefore: 'The time must be in ISO 8601 with a time zone, such as 2031-01-01T00:00:00Z.',
-  every: 'The step must be day, for medians by day.',
-  since: `The time must be previous, a number of days from 1d to ${MAX_DAYS}d, or the label of a check, such as branch:main.`,
-  q: 'The search must be a part of the URL, of at most 200 characters.',
-  changed: `The change must be one of: ${standings.join(', ')}.`,
-  sort: `The order must be one of: ${pageOrders.join(', ')}.`,
+/** A query parameter of lists. Those that filter have matchers in list-parameters-schemas.ts. */
+export type Parameter = {
+  /** The lists that take it. */
+  lists: readonly ListName[];
+  /** Says what it accepts. */
+  accepted: string;
+  /** Its values, if they are few. */
+  values?: readonly string[];
+  /** Flag of the commands that print these lists. Without a flag, a command has code for it. */
+  flag?: { name: `--${string}`; help: string };
+  /** Input of the tools for agents. Without it, agents have no such input. */
+  agent?: { name?: string; help?: string };
+  /** Filter of recent checks on the web page. `names` has words for its values. */
+  field?: { title: string; placeholder?: string; names?: readonly string[] };
 };
+
+const everyList = ['checks', 'runs', 'pages'] as const;
+const byTime = ['checks', 'runs'] as const;
+
+/** Largest limit of a list, and of the list of pages. */
+export const MAX_LIMIT = 100;
+export const MAX_PAGES = 1000;
+/** Longest time that a list of pages looks back, in days. */
+export const MAX_DAYS = 365;
+
+const time = 'The time must be in ISO 8601 with a time zone, such as 2031-01-01T00:00:00Z.';
+
+/** The query parameters of all lists, in the order of the document of the API. */
+export const listParameters = {
+  limit: {
+    lists: everyList,
+    accepted: `The limit must be a whole number from 1 to ${MAX_LIMIT}, and of pages to ${MAX_PAGES}.`,
+  },
+  cursor: {
+    lists: everyList,
+    accepted: 'The cursor must be the `nextCursor` of an earlier answer. To begin with the first entry, leave it out.',
+  },
+  url: {
+    lists: everyList,
+    accepted: 'The URL must start with http:// or https://, such as https://example.com/.',
+    flag: { name: '--url <url>', help: 'this URL only' },
+    agent: {},
+    field: { title: 'URL', placeholder: 'whole URL' },
+  },
+  region: {
+    lists: ['runs', 'pages'],
+    accepted: `The region must be one of: ${allRegions.join(', ')}.`,
+    flag: { name: '--region <name>', help: 'results of this region only' },
+    agent: {},
+  },
+  device: {
+    lists: everyList,
+    accepted: `The device must be one of: ${devices.join(', ')}.`,
+    values: devices,
+    flag: { name: '--device <name>', help: 'results on mobile or desktop only' },
+    agent: {},
+  },
+  auditVersion: {
+    lists: byTime,
+    accepted: `The audit version must be one of: ${auditVersions.map(({ version }) => version).join(', ')}, a major such as 12, or latest.`,
+    flag: { name: '--audit-version <version>', help: 'results of this version only' },
+  },
+  state: {
+    lists: ['checks'],
+    accepted: `The state must be one of: ${checkStates.join(', ')}.`,
+    values: checkStates,
+    flag: { name: '--state <state>', help: 'checks in this state only' },
+    agent: {},
+    field: { title: 'State' },
+  },
+  assertionsPassed: {
+    lists: ['checks'],
+    accepted: 'Whether the assertions passed must be true or false.',
+    values: ['true', 'false'],
+    flag: { name: '--assertions-passed <true or false>', help: 'checks whose assertions passed, or failed' },
+    agent: { help: 'Checks whose assertions passed, or failed.' },
+    field: { title: 'Assertions', names: ['passed', 'failed'] },
+  },
+  label: {
+    lists: everyList,
+    accepted: 'A label must be a name, a colon and a value, such as branch:main.',
+    flag: { name: '--label <name=value>', help: 'results with this label only. Repeat it for more labels' },
+    agent: { help: 'Such as branch=main. All must match.' },
+    field: { title: 'Label', placeholder: 'branch:main' },
+  },
+  createdAfter: {
+    lists: byTime,
+    accepted: time,
+    flag: { name: '--created-after <time>', help: 'created after this time, such as 2031-01-01T00:00:00Z' },
+  },
+  createdBefore: {
+    lists: byTime,
+    accepted: time,
+    flag: { name: '--created-before <time>', help: 'created before this time' },
+  },
+  every: { lists: ['runs'], accepted: 'The step must be day, for medians by day.' },
+  since: {
+    lists: ['pages'],
+    accepted: `The time must be previous, a number of days from 1d to ${MAX_DAYS}d, or the label of a check, such as branch:main.`,
+    agent: { help: '7d, previous or release=1.2.' },
+  },
+  q: {
+    lists: ['pages'],
+    accepted: 'The search must be a part of the URL, of at most 200 characters.',
+    flag: { name: '--search <text>', help: 'pages with this text in their URL only' },
+    agent: { name: 'search' },
+  },
+  changed: {
+    lists: ['pages'],
+    accepted: `The change must be one of: ${standings.join(', ')}.`,
+    values: standings,
+    flag: { name: '--changed <name>', help: `pages of one kind only: ${standings.join(', ')}` },
+  },
+  sort: {
+    lists: ['pages'],
+    accepted: `The order must be one of: ${pageOrders.join(', ')}.`,
+    values: pageOrders,
+  },
+} as const satisfies Record<string, Parameter>;
+
+export type ParameterName = keyof typeof listParameters;
+export const parameterNames = Object.keys(listParameters) as ParameterName[];
+
+/** Names of the parameters of a list. */
+export type ParameterOf<List extends ListName> = {
+  [Name in ParameterName]: List extends (typeof listParameters)[Name]['lists'][number] ? Name : never;
+}[ParameterName];
+
+/** Returns the row of a parameter. */
+export const listParameter = (name: ParameterName): Parameter => listParameters[name];
+
+/** Returns the names of the parameters of a list. */
+export const parametersOf = <List extends ListName>(list: List): ParameterOf<List>[] =>
+  parameterNames.filter((name): name is ParameterOf<List> => listParameter(name).lists.includes(list));

@@ -21,3 +21,6 @@ export const printableValue = <T>(value: T): T => {
   if (value === null || typeof value !== 'object') return value;
   return Object.fromEntries(Object.entries(value).map(([name, each]) => [printable(name), printableValue(each)])) as T;
 };
+
+/** Returns the WHATWG form of a URL, in which spellings of the same URL are equal. */
+export const canonicalUrl = (url: string): string => URL.parse(url)?.href ?? url;

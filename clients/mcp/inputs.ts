@@ -1,7 +1,6 @@
 import { z } from 'zod';
-import { CheckState } from '../../shared/check.ts';
 import { differenceCodes } from '../../shared/comparison/spoils.ts';
-import { Device } from '../../shared/name-schemas.ts';
+import { type ListName, listParameter, type ParameterName, parametersOf } from '../../shared/list-parameters.ts';
 import { plainOptionNames } from '../../shared/options/audit-options.ts';
 import { SentOptions } from '../../shared/options/audit-options-schemas.ts';
 import { pick } from '../../shared/pick.ts';
@@ -47,32 +46,42 @@ export const GetInputs = inputsOf({
   limit: Limit,
 });
 
-const ListLimit = z.int().min(1).max(MAX_LISTED).optional().describe('Most entries.');
-const lists = {
-  url: z.string().optional(),
-  device: Device.optional(),
-  label: z.array(z.string()).optional().describe('Such as branch=main. All must match.'),
-  limit: ListLimit,
-  cursor: z.string().optional(),
+/** Returns the inputs of a tool for the parameters of a list. A label is `name=value`. */
+const listInputs = <List extends ListName>(list: List) => {
+  const inputs = parametersOf(list).flatMap((name) => {
+    const { agent, values } = listParameter(name);
+    if (!agent) return [];
+    const [first, ...others] = values ?? [];
+    const value = first === 'true' ? z.boolean() : first === undefined ? z.string() : z.enum([first, ...others]);
+    const schema = (name === 'label' ? z.array(z.string()) : value).optional();
+    return [[agent.name ?? name, agent.help ? schema.describe(agent.help) : schema]];
+  });
+  return inputsOf({
+    ...(Object.fromEntries(inputs) as Record<string, z.ZodOptional>),
+    limit: z.int().min(1).max(MAX_LISTED).optional().describe('Most entries.'),
+    cursor: z.string().optional(),
+  });
 };
 
-export const ListInputs = inputsOf({
-  ...lists,
-  state: CheckState.optional(),
-  assertionsPassed: z.boolean().optional().describe('Checks whose assertions passed, or failed.'),
-});
+export const ListInputs = listInputs('checks');
+export const PagesInputs = listInputs('pages');
 
-export const PagesInputs = inputsOf({
-  ...lists,
-  region: z.string().optional(),
-  since: z.string().optional().describe('7d, previous or release=1.2.'),
-  search: z.string().optional(),
-});
+/** Returns the query of a list for the inputs of its tool. */
+export const listQueryOf = (list: ListName, inputs: Record<string, unknown>): Record<string, string | string[]> => {
+  const queryOf = (name: ParameterName, value: unknown) => {
+    if (Array.isArray(value)) return value.map(withColon);
+    return name === 'since' ? withColon(`${value}`) : `${value}`;
+  };
+  const sent = parametersOf(list)
+    .map((name) => [name, inputs[listParameter(name).agent?.name ?? name]] as const)
+    .filter(([name, value]) => value !== undefined && name !== 'limit');
+  return Object.fromEntries(sent.map(([name, value]) => [name, queryOf(name, value)]));
+};
 
 export const SchedulesInputs = inputsOf({ limit: Limit });
 
 /** Returns a label as a list takes it. */
-export const withColon = (label: string): string => label.replace(/^([^:=]+)=/, '$1:');
+const withColon = (label: string): string => label.replace(/^([^:=]+)=/, '$1:');
 
 /** A check, its base, and how the two are compared. */
 export const CompareInputs = inputsOf({

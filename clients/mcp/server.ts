@@ -9,10 +9,10 @@ import {
   FixesInputs,
   GetInputs,
   ListInputs,
+  listQueryOf,
   PagesInputs,
   RunInputs,
   SchedulesInputs,
-  withColon,
 } from './inputs.ts';
 import { checksAnswer, listed, pagesAnswer, schedulesAnswer } from './list.ts';
 import {
@@ -74,8 +74,8 @@ const tools = {
     description: 'Returns one page of checks, newest first.',
     inputs: ListInputs,
     outputs: ListAnswer,
-    work: (client, { limit, assertionsPassed, label, ...filters }, { signal, site }) => {
-      const query = { ...filters, assertionsPassed: assertionsPassed?.toString(), label: label?.map(withColon) };
+    work: (client, { limit, ...inputs }, { signal, site }) => {
+      const query = listQueryOf('checks', inputs);
       return listed((count) => client.list({ ...query, limit: count }, { signal }), checksAnswer(site), limit);
     },
   }),
@@ -84,15 +84,10 @@ const tools = {
     description: 'Says how many pages got worse, and returns those first.',
     inputs: PagesInputs,
     outputs: PagesAnswer,
-    work: (client, { limit, label, since, search, ...filters }, { signal, site }) => {
-      const query = {
-        ...filters,
-        sort: 'change',
-        q: search,
-        since: since && withColon(since),
-        label: label?.map(withColon),
-      };
-      return listed((count) => client.pages({ ...query, limit: count }, { signal }), pagesAnswer(site, since), limit);
+    work: (client, { limit, ...inputs }, { signal, site }) => {
+      const query = { ...listQueryOf('pages', inputs), sort: 'change' };
+      const answerOf = pagesAnswer(site, (inputs as { since?: string }).since);
+      return listed((count) => client.pages({ ...query, limit: count }, { signal }), answerOf, limit);
     },
   }),
   list_schedules: tool({

@@ -9,7 +9,6 @@ import { CreateLinkBody, ShareLink } from '../links.ts';
 import { Region } from '../name-schemas.ts';
 import { ShownOptions } from '../options/audit-options-schemas.ts';
 import { Run } from '../run.ts';
-import { routeOf } from '../service/routes.ts';
 import { CheckSummary } from '../summaries.ts';
 import { createBody, examples } from './examples.ts';
 import { listQuery, unreadable } from './list-query.ts';
@@ -85,7 +84,7 @@ export const checkOperations = {
     operationId: 'listChecks',
     summary: 'List your checks, newest first',
     description: 'A page may be shorter than its limit. Only `"nextCursor": null` is the end.',
-    query: listQuery(routeOf('GET /v1/checks').query),
+    query: listQuery('checks'),
     answers: {
       200: {
         description: 'One page.',

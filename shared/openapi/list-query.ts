@@ -1,17 +1,18 @@
 import { z } from 'zod';
-import { acceptedParameters, ListParameters, type ParameterName } from '../list-parameters.ts';
+import { type ListName, listParameter, type ParameterOf } from '../list-parameters.ts';
+import { ListParameters } from '../list-parameters-schemas.ts';
 
 /** Returns the documented query parameters of a list. */
-export const listQuery = <Name extends ParameterName>(
-  names: readonly Name[],
-  { required = {}, of = ListParameters }: { required?: { [Name in ParameterName]?: true }; of?: z.ZodObject } = {},
-): Record<Name, z.ZodType> => {
-  const documented = (name: Name): z.ZodType => {
-    const schema = of.shape[name] as z.ZodType;
-    const own = required[name] ? ((schema as z.ZodOptional).unwrap() as z.ZodType) : schema;
-    return own.meta({ ...own.meta(), description: acceptedParameters[name], id: undefined });
+export const listQuery = <List extends ListName>(
+  list: List,
+  { required }: { required?: ParameterOf<List> } = {},
+): Record<ParameterOf<List>, z.ZodType> => {
+  const documented = ([name, schema]: [string, z.ZodType]) => {
+    const own = name === required ? ((schema as z.ZodOptional).unwrap() as z.ZodType) : schema;
+    const description = listParameter(name as ParameterOf<List>).accepted;
+    return [name, own.meta({ ...own.meta(), description, id: undefined })];
   };
-  return Object.fromEntries(names.map((name) => [name, documented(name)])) as Record<Name, z.ZodType>;
+  return Object.fromEntries(Object.entries<z.ZodType>(ListParameters[list].shape).map(documented));
 };
 
 /** Ids of the entries of a page that this release can't read. */

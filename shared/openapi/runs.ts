@@ -1,11 +1,9 @@
 import { z } from 'zod';
 import { Fixes } from '../fixes/fix.ts';
-import { PageParameters } from '../list-parameters.ts';
 import { VariantName } from '../name-schemas.ts';
 import { PageList } from '../pages/pages.ts';
 import { RunView } from '../run.ts';
 import { Filmstrip } from '../service/offer.ts';
-import { routeOf } from '../service/routes.ts';
 import { RunSummary } from '../summaries.ts';
 import { examples } from './examples.ts';
 import { listQuery, unreadable } from './list-query.ts';
@@ -81,7 +79,7 @@ export const runOperations = {
     summary: 'List the finished runs of a URL, newest first',
     description:
       'With `every=day` an entry has the medians of a day in a region, and `limit` counts days. With `Accept: text/csv` the answer is CSV (RFC 4180) with times in milliseconds.',
-    query: listQuery(routeOf('GET /v1/runs').query, { required: { url: true } }),
+    query: listQuery('runs', { required: 'url' }),
     answers: {
       200: {
         description: 'One page.',
@@ -98,7 +96,7 @@ export const runOperations = {
     summary: 'List your pages with their newest results, and how they changed',
     description:
       'By `sort=score` the worst are first: the pages with a run that failed, and then those with the lowest performance score. By `sort=change` those that lost most are first. A filter by label keeps the results that have the label. A page has changed if the series of its checks has a step since that time.',
-    query: listQuery(routeOf('GET /v1/pages').query, { of: PageParameters }),
+    query: listQuery('pages'),
     answers: {
       200: {
         description: 'One part of the list.',

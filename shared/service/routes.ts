@@ -1,3 +1,4 @@
+import { parametersOf } from '../list-parameters.ts';
 import type { Scope } from './keys.ts';
 
 /** Demands of a route on its requests, and the inputs that it accepts. */
@@ -25,33 +26,15 @@ const service = { method: 'GET', scope: 'public' } as const;
 /** An address of the web page. The page reads its query. */
 const page = { ...service, function: 'web-page', query: 'any' } as const;
 
-const range = ['limit', 'cursor'] as const;
 /** Base of a comparison, and how it is compared. */
 const baseOptions = ['base', 'pool', 'again', 'intended'] as const;
-/** Filters of the lists that are sorted by time. */
-const filters = ['label', 'createdAfter', 'createdBefore'] as const;
 
 /** Routes of the API, and the function behind each. A GET route answers HEAD too. */
 export const routes = [
   { method: 'POST', path: '/v1/checks', function: 'create-check', scope: 'checks:write', body: 'required' },
-  {
-    ...read,
-    path: '/v1/checks',
-    function: 'list-checks',
-    query: [...range, 'url', 'device', 'auditVersion', 'state', 'assertionsPassed', ...filters],
-  },
-  {
-    ...read,
-    path: '/v1/runs',
-    function: 'list-runs',
-    query: [...range, 'url', 'region', 'device', 'auditVersion', ...filters, 'every'],
-  },
-  {
-    ...read,
-    path: '/v1/pages',
-    function: 'list-pages',
-    query: [...range, 'url', 'region', 'device', 'label', 'since', 'q', 'changed', 'sort'],
-  },
+  { ...read, path: '/v1/checks', function: 'list-checks', query: parametersOf('checks') },
+  { ...read, path: '/v1/runs', function: 'list-runs', query: parametersOf('runs') },
+  { ...read, path: '/v1/pages', function: 'list-pages', query: parametersOf('pages') },
   { ...sharedRead, path: '/v1/checks/{checkId}', function: 'get-check' },
   { method: 'DELETE', path: '/v1/checks/{checkId}', function: 'delete-check', scope: 'checks:write' },
   { ...read, method: 'POST', path: '/v1/checks/{checkId}/assertions', function: 'judge-check', body: 'required' },

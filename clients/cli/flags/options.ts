@@ -92,9 +92,5 @@ export type ReadOptions = {
   intended?: string[];
   why?: boolean;
   limit?: number;
-  url?: string;
-  state?: string;
-  assertionsPassed?: string;
-  label?: Record<string, string>;
   html?: boolean;
 };

@@ -5,41 +5,23 @@ import { uniquePages } from '../../words/pages.ts';
 import type { Context } from '../context.ts';
 import { exitCodes, UsageError } from '../exit-codes.ts';
 import type { ReadOptions } from '../flags/options.ts';
+import { filtersFrom } from './filter-flags.ts';
 import { type PagesFormat, pagesIn } from './pages-text.ts';
-import { labelFilters, reading } from './read.ts';
+import { reading } from './read.ts';
 
-export type PagesOptions = Pick<ReadOptions, 'data' | 'limit' | 'url' | 'label'> & {
-  device?: string[];
-  region?: string;
-  since: string;
-  search?: string;
-  changed?: string;
-  sort: string;
-  format: PagesFormat;
-};
+export type PagesOptions = Pick<ReadOptions, 'data' | 'limit'> & { since: string; sort: string; format: PagesFormat };
 
 /** Most pages of one answer of the service. */
 const MAX_LIMIT = 1000;
 
 /** Prints the pages with their newest results, those that changed most first. */
 export const pages = (context: Context, options: PagesOptions): Promise<number> => {
-  const {
-    limit = Number.POSITIVE_INFINITY,
-    url,
-    device,
-    region,
-    label,
-    since,
-    search,
-    changed,
-    sort,
-    format,
-  } = options;
+  const { limit = Number.POSITIVE_INFINITY, since, sort, format } = options;
   if (limit === 0) throw new UsageError('--limit is 1 or more. Leave it out for all pages.');
-  const filters = { url, device: device?.[0], region, label: labelFilters(label), q: search, changed };
+  const filters = filtersFrom('pages', options);
   return reading(context, options, async (client, server) => {
     const list = await readAll(client, { ...filters, since: since.replace('=', ':'), sort }, limit, context);
-    const isFiltered = Object.values(filters).some((value) => value !== undefined && value.length > 0);
+    const isFiltered = Object.keys(filters).length > 0;
     const shown = { ...list, isFiltered, server, now: new Date(), sent: since };
     await context.print(await pagesIn(format, shown, context.view));
     if (list.nextCursor !== null) context.note(`There are more pages. Raise --limit, which is ${limit}.`);

@@ -14,6 +14,7 @@ import { baseLines } from '../formats/markdown.ts';
 import { reasonText } from '../formats/notes.ts';
 import { hasRegressed } from '../formats/outcome.ts';
 import { baseParameter, hasVerdict, noVerdictText } from '../run/base.ts';
+import { filtersFrom } from './filter-flags.ts';
 import { listTextOf } from './list-text.ts';
 
 /** Calls `work` with a client. Without a service there is nothing to read, unless a data folder is given. */
@@ -41,20 +42,12 @@ export const worstFixes = async (client: Client, runs: readonly RunView[], signa
   }
 };
 
-/** Returns labels as the lists of the service take them. */
-export const labelFilters = (label: Readonly<Record<string, string>> = {}): string[] =>
-  Object.entries(label).map(([name, value]) => `${name}:${value}`);
-
 /** Prints a line per check, newest first. */
 export const list = (context: Context, options: ReadOptions): Promise<number> =>
   reading(context, options, async (client) => {
-    const { limit, url, state, assertionsPassed, label } = options;
-    const query = {
-      ...{ limit, url, state, assertionsPassed },
-      label: labelFilters(label),
-    };
-    const page = await client.list(query, context);
-    const isFiltered = [url, state, assertionsPassed, label].some((given) => given !== undefined);
+    const filters = filtersFrom('checks', options);
+    const page = await client.list({ ...filters, limit: options.limit }, context);
+    const isFiltered = Object.keys(filters).length > 0;
     const text =
       options.format === 'json'
         ? `${JSON.stringify(page, null, 2)}\n`

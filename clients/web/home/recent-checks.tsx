@@ -1,3 +1,4 @@
+import { listParameter, parametersOf } from '../../../shared/list-parameters.ts';
 import type { CheckSummary } from '../../../shared/summaries.ts';
 import { labelTexts } from '../../words/facts.ts';
 import { gradeOf } from '../../words/numbers.ts';
@@ -8,8 +9,7 @@ import { useRest } from '../requests/rest.ts';
 import { navigate } from '../router.ts';
 import { Gate } from '../ui/assertions.tsx';
 import { Facts } from '../ui/facts.tsx';
-import { Field } from '../ui/field.tsx';
-import { FilterForm, LabelFilter } from '../ui/filter-form.tsx';
+import { FilterForm, ParameterField } from '../ui/filter-form.tsx';
 import { More } from '../ui/more.tsx';
 import { Pending, ProblemNote } from '../ui/problem.tsx';
 import { Scroll } from '../ui/scroll.tsx';
@@ -20,7 +20,6 @@ import { Ago } from './ago.tsx';
 /** One page of checks. `unreadable` has the ids of checks whose stored data can't be read. */
 type CheckList = { checks: CheckSummary[]; unreadable?: string[]; nextCursor: string | null };
 
-const states = ['created', 'running', 'succeeded', 'partial', 'failed'];
 const REFRESH_SECONDS = 5;
 
 /** The checks of the caller, newest first, with filters. */
@@ -52,8 +51,9 @@ export const RecentChecks = ({ query }: { query: URLSearchParams }) => {
   );
 };
 
+const names = parametersOf('checks').filter((name) => listParameter(name).field);
 /** Names of the filters in the address, with the parameters of the API. In the address, `url` fills the form. */
-const filterNames = { page: 'url', label: 'label', state: 'state', assertionsPassed: 'assertionsPassed' } as const;
+const filterNames = Object.fromEntries(names.map((name) => [name === 'url' ? 'page' : name, name]));
 
 const filtersOf = (query: URLSearchParams): Record<string, string> =>
   Object.fromEntries(
@@ -83,29 +83,9 @@ const Filters = ({ filters, wrong }: FiltersProps) => {
   const apply = (values: [string, string][]) => navigate(addressOf(new Map(values)), { scroll: false });
   return (
     <FilterForm label="Filter" values={filters} apply={apply} eager>
-      <Field name="filter-url" label="URL" message={wrong('url')} class="first">
-        {(input) => <input type="text" inputmode="url" name="url" placeholder="whole URL" {...input} />}
-      </Field>
-      <LabelFilter wrong={wrong} />
-      <Field name="filter-state" label="State" message={wrong('state')}>
-        {(input) => (
-          <select name="state" {...input}>
-            <option value="">all</option>
-            {states.map((state) => (
-              <option key={state}>{state}</option>
-            ))}
-          </select>
-        )}
-      </Field>
-      <Field name="filter-assertions" label="Assertions" message={wrong('assertionsPassed')}>
-        {(input) => (
-          <select name="assertionsPassed" {...input}>
-            <option value="">all</option>
-            <option value="true">passed</option>
-            <option value="false">failed</option>
-          </select>
-        )}
-      </Field>
+      {names.map((name) => (
+        <ParameterField key={name} name={name} wrong={wrong} />
+      ))}
     </FilterForm>
   );
 };

@@ -1,5 +1,6 @@
 import type { ComponentChildren, TargetedEvent } from 'preact';
 import { useLayoutEffect, useRef } from 'preact/hooks';
+import { listParameter, type ParameterName } from '../../../shared/list-parameters.ts';
 import { allRegions } from '../../../shared/regions.ts';
 import { Choice } from './choice.tsx';
 import { Field } from './field.tsx';
@@ -42,13 +43,26 @@ export const FilterForm = ({ label, values, apply, eager = false, children }: Fo
   );
 };
 
-type Props = { wrong: (name: string) => string | undefined; class?: string };
+type Props = { wrong: (name: string) => string | undefined };
 
-export const LabelFilter = ({ wrong, class: className = '' }: Props) => (
-  <Field name="filter-label" label="Label" message={wrong('label')} class={className}>
-    {(input) => <input type="text" name="label" placeholder="branch:main" {...input} />}
-  </Field>
-);
+/** The field of a parameter of a list, as its row describes it. */
+export const ParameterField = ({ name, wrong }: Props & { name: ParameterName }) => {
+  const { values, field: { title, placeholder, names = [] } = { title: name } } = listParameter(name);
+  const message = wrong(name);
+  if (values) {
+    const words = Object.fromEntries(values.map((value, i) => [value, names[i] ?? value]));
+    return <Choice {...{ name, message, values }} label={title} names={words} all="all" />;
+  }
+  return (
+    <Field name={`filter-${name}`} label={title} message={message} class={name === 'url' ? 'first' : ''}>
+      {(input) => (
+        <input type="text" inputmode={name === 'url' ? 'url' : 'text'} {...{ name, placeholder, ...input }} />
+      )}
+    </Field>
+  );
+};
+
+export const LabelFilter = ({ wrong }: Props) => <ParameterField name="label" wrong={wrong} />;
 
 export const RegionFilter = ({ wrong }: Props) => (
   <Choice name="region" label="Region" values={allRegions} message={wrong('region')} all="all" />

@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { resolveAuditVersion } from '../../../shared/audit-versions.ts';
-import { acceptedParameters, ListParameters, type ParameterName } from '../../../shared/list-parameters.ts';
-import { pick } from '../../../shared/pick.ts';
-import { canonicalUrl, listKeyOf, type Position, type Range } from '../store/lists.ts';
+import { listParameter, type ParameterName } from '../../../shared/list-parameters.ts';
+import { type Keyed, ListParameters } from '../../../shared/list-parameters-schemas.ts';
+import { recordOf } from '../../../shared/record.ts';
+import { listKeyOf, type Position, type Range } from '../store/lists.ts';
 import type { Request } from './endpoint.ts';
 import { invalidInput, parseFields } from './input.ts';
 
@@ -25,11 +25,13 @@ export const fromBase64Json = (text: string): unknown => {
   }
 };
 
-type Parameters = Omit<z.output<typeof ListParameters>, 'cursor'> & { cursor?: Position | undefined };
+/** Returns the parameters of a list of checks that is sorted by time. */
+export const parseCheckList = (request: Pick<Request, 'rawQuery'>) =>
+  parseQueryWith(ListParameters.checks.extend({ cursor: Cursor.optional() }), request);
 
-/** Returns the parameters of a list that is sorted by time. */
-export const parseListQuery = (request: Pick<Request, 'rawQuery'>): Parameters =>
-  parseQueryWith(ListParameters.extend({ cursor: Cursor.optional() }), request);
+/** Returns the parameters of a list of runs. */
+export const parseRunList = (request: Pick<Request, 'rawQuery'>) =>
+  parseQueryWith(ListParameters.runs.extend({ cursor: Cursor.optional() }), request);
 
 /** Returns the parameters of a list. Throws one problem that lists everything wrong with them. */
 export const parseQueryWith = <Shape extends Partial<Record<ParameterName, z.ZodType>>>(
@@ -40,9 +42,10 @@ export const parseQueryWith = <Shape extends Partial<Record<ParameterName, z.Zod
   const once = Object.fromEntries(search);
   const sent = { ...once, ...(search.has('label') && { label: search.getAll('label') }) };
   const names = Object.keys(parameters.shape) as ParameterName[];
-  const { fields, errors } = parseFields(parameters as z.ZodObject, pick(acceptedParameters, names), sent);
+  const accepted = recordOf(names, (name) => listParameter(name).accepted);
+  const { fields, errors } = parseFields(parameters as z.ZodObject, accepted, sent);
   const repeated = names.filter((name) => name !== 'label' && search.getAll(name).length > 1);
-  const { createdAfter = '', createdBefore = '~' } = fields as Partial<Parameters>;
+  const { createdAfter = '', createdBefore = '~' } = fields as { createdAfter?: string; createdBefore?: string };
   const all = [
     ...errors,
     ...repeated.map((path) => ({ path, message: 'Send this parameter once.' })),
@@ -54,38 +57,22 @@ export const parseQueryWith = <Shape extends Partial<Record<ParameterName, z.Zod
   return fields as z.output<z.ZodObject<Shape>>;
 };
 
+/** The bound of the sort key that each parameter sets. Entries of that time are out. */
+const bounds = {
+  createdAfter: (time) => ({ after: `${time}~` }),
+  createdBefore: (time) => ({ before: time }),
+} satisfies Record<Keyed, (time: string) => Range>;
+
+type Bounded = { [Name in Keyed]?: string | undefined } & { cursor?: Position | undefined };
+
 /** Returns the part of the list that the parameters ask for, after a sort key if one is given. */
-export const rangeOf = ({ createdAfter, createdBefore, cursor }: Parameters, from?: string): Range => {
-  const befores = [createdBefore, from ?? (cursor && listKeyOf(cursor))].filter((each) => each !== undefined);
-  return {
-    after: createdAfter && `${createdAfter}~`, // after each item of that time
-    before: befores.sort()[0],
-  };
-};
-
-type Facts = {
-  url: string;
-  device?: string | undefined;
-  auditVersion: string;
-  labels?: Record<string, string> | undefined;
-};
-
-type Filters = Pick<Parameters, 'url' | 'device' | 'label'> & { auditVersion?: string | undefined };
-
-/** Returns a filter for the parameters that every entry of a list can be judged by. */
-export const matcherOf = ({ url, device, auditVersion, label }: Filters) => {
-  const wanted = {
-    url: url && canonicalUrl(url),
-    version: auditVersion && resolveAuditVersion(auditVersion),
-    labels: label.map((each) => [each.slice(0, each.indexOf(':')), each.slice(each.indexOf(':') + 1)] as const),
-  };
-  const isFiltered = Boolean(url || device || auditVersion || label.length > 0);
-  const matches = (entry: Facts): boolean =>
-    (!wanted.url || canonicalUrl(entry.url) === wanted.url) &&
-    (!device || (entry.device ?? 'mobile') === device) &&
-    (!wanted.version || entry.auditVersion === wanted.version) &&
-    wanted.labels.every(([name, value]) => Object.hasOwn(entry.labels ?? {}, name) && entry.labels?.[name] === value);
-  return { isFiltered, matches };
+export const rangeOf = ({ cursor, ...given }: Bounded, from = cursor && listKeyOf(cursor)): Range => {
+  const set = Object.entries(bounds).map(([name, boundOf]): Range => {
+    const time = given[name as Keyed];
+    return time === undefined ? {} : boundOf(time);
+  });
+  const befores = [...set.map(({ before }) => before), from].filter((each) => each !== undefined);
+  return { after: set.find(({ after }) => after)?.after, before: befores.sort()[0] };
 };
 
 /** Returns the headers of a page: a link to the next one (RFC 8288), if there is one. */

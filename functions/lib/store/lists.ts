@@ -5,6 +5,7 @@ import { measuredOn } from '../../../shared/comparison/comparable.ts';
 import { type Locations, locationsOf, type SeriesPoint } from '../../../shared/comparison/series.ts';
 import { pick } from '../../../shared/pick.ts';
 import { type CheckSummary, checkSummary, listedFields, type SeriesRun, seriesRun } from '../../../shared/summaries.ts';
+import { canonicalUrl } from '../../../shared/text.ts';
 import type { Db } from './dynamodb.ts';
 import type { RunItem } from './items.ts';
 
@@ -85,9 +86,6 @@ export const seriesOf = (owner: string, url: string): string => `SERIES#${owner}
 
 /** Returns a hash that is equal for spellings of the same URL. */
 export const hashOfUrl = (url: string): string => createHash('sha256').update(canonicalUrl(url)).digest('hex');
-
-/** Returns the WHATWG form, in which spellings of the same URL are equal. */
-export const canonicalUrl = (url: string): string => URL.parse(url)?.href ?? url;
 
 /** An entry of a list that can't be read. Its sort key says which check or run it is. */
 export type UnreadableEntry = Position & { unreadable: true };

@@ -1,0 +1,1 @@
+export const checkStates = ['created', 'running', 'succeeded', 'partial', 'failed'] as const;
