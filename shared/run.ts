@@ -2,31 +2,13 @@ import { z } from 'zod';
 import { AssertionResult } from './assertions/assertions.ts';
 import { RunChange } from './comparison/schemas.ts';
 import { changeOfRun } from './comparison/variants.ts';
-import { Environment } from './environment.ts';
-import { noMetrics, valueNames } from './metrics/page-metrics.ts';
-import {
-  Metrics,
-  MetricsView,
-  metricsView,
-  NumericValues,
-  Sample,
-  SampleView,
-  Spread,
-  SpreadView,
-  sampleView,
-  spreadView,
-} from './metrics/page-metrics-schemas.ts';
+import { Measured, MeasuredVariant, measuredView, measuredViewOf, unmeasured } from './measured.ts';
+import { valueNames } from './metrics/page-metrics.ts';
+import { NumericValues } from './metrics/page-metrics-schemas.ts';
 import { AuditVersion, Device, Region, VariantName } from './name-schemas.ts';
 import { options } from './options/audit-options.ts';
 import type { StoredAgainst } from './options/audit-options-schemas.ts';
-import {
-  SimulatedRun,
-  SimulatedRunView,
-  simulatedView,
-  Uncorrected,
-  UncorrectedView,
-  uncorrectedView,
-} from './options/simulations-schemas.ts';
+import { SimulatedRun, SimulatedRunView, simulatedView } from './options/simulations-schemas.ts';
 import { MAX_PAIRS, variants } from './options/variants.ts';
 import { pick } from './pick.ts';
 import { RunError, RunProblemCode } from './problems.ts';
@@ -89,20 +71,7 @@ export const countFailures = (attempts: readonly Attempt[]): number => {
 export const BlockedRequest = z.object({ host: z.string(), port: z.int(), reason: z.string(), count: z.int() });
 export type BlockedRequest = z.infer<typeof BlockedRequest>;
 
-/** Results of the second variant of a run. An unknown value is null. */
-export const AgainstRun = z.object({
-  url: z.string(),
-  device: Device,
-  auditVersion: AuditVersion,
-  ...Metrics.shape,
-  samples: z.array(Sample),
-  spread: Spread.nullable(),
-  uncorrected: Uncorrected.nullable(),
-  finalUrl: z.string().nullable(),
-  warnings: z.array(z.string()),
-  environment: Environment.nullable(),
-});
-export type AgainstRun = z.infer<typeof AgainstRun>;
+const { finalUrl, warnings, environment, ...results } = Measured.shape;
 
 /** One region's audit of a check's URL. An unknown value is null. The store's own fields are in `RunItem`. */
 export const Run = z.object({
@@ -112,22 +81,19 @@ export const Run = z.object({
   region: Region,
   device: Device,
   state: RunState,
-  ...Metrics.shape,
-  samples: z.array(Sample),
-  spread: Spread.nullable(),
-  uncorrected: Uncorrected.nullable(),
+  ...results,
   createdAt: z.iso.datetime(),
   updatedAt: z.iso.datetime(),
   startedAt: z.iso.datetime().nullable(),
   finishedAt: z.iso.datetime().nullable(),
-  finalUrl: z.string().nullable().describe('The page that was measured, after redirects.'),
-  warnings: z.array(z.string()),
+  finalUrl: finalUrl.describe('The page that was measured, after redirects.'),
+  warnings,
   blockedRequests: z.array(BlockedRequest).describe('At most 50 targets, those with the most requests first.'),
   blockedRequestCount: z.int().describe('Number of all blocked requests.'),
   error: RunError.nullable(),
   attempts: z.array(Attempt),
-  environment: Environment.nullable(),
-  against: AgainstRun.nullable(),
+  environment,
+  against: MeasuredVariant.nullable(),
   turns: Turns.nullable().describe('Null unless the check has `samples: "auto"` and the run has succeeded.'),
   simulations: z.array(SimulatedRun).nullable(),
   assertions: z
@@ -162,31 +128,14 @@ export const newRun = ({ against, ...inputs }: RunInputs, region: Region, id: st
   assertions: null,
 });
 
-const newVariant = ({ url, device = options.device.default, auditVersion }: VariantInputs): AgainstRun => ({
-  url,
-  device,
-  auditVersion,
-  ...noMetrics,
-  samples: [],
-  spread: null,
-  uncorrected: null,
-  finalUrl: null,
-  warnings: [],
-  environment: null,
+const newVariant = ({ url, device = options.device.default, auditVersion }: VariantInputs): MeasuredVariant => ({
+  ...{ url, device, auditVersion },
+  ...unmeasured,
 });
-
-const measuredView = {
-  ...MetricsView.shape,
-  samples: z.array(SampleView).describe('The samples so far while the run is in work. None if it failed.'),
-  spread: SpreadView.nullable().describe('Smallest and largest value of each metric, from two samples on.'),
-  uncorrected: UncorrectedView.nullable().describe(
-    "Lighthouse's own numbers of the load of the shown sample. Null if its times were not corrected.",
-  ),
-};
 
 const AgainstView = z
   .object({
-    ...AgainstRun.shape,
+    ...MeasuredVariant.shape,
     ...measuredView,
     numericValues: NumericValues,
     links: z.object(reportLinks).describe('Relative URLs. They are null as those of the run are.'),
@@ -222,29 +171,20 @@ export const RunView = z
 export type RunView = z.infer<typeof RunView>;
 
 type WithReport = { report?: object | undefined };
-type ShownRun = Omit<Run, 'against'> & WithReport & { checkId: string; against: (AgainstRun & WithReport) | null };
+type ShownRun = Omit<Run, 'against'> & WithReport & { checkId: string; against: (MeasuredVariant & WithReport) | null };
 
 /** Returns the fields of a stored run that the API shows. A field that `RunView` does not name stays private. */
 export const runView = (run: ShownRun): RunView => ({
   ...pick(run, Run.keyof().options),
   ...measuredViewOf(run),
-  against: run.against && againstView(run, run.against),
+  against: run.against && {
+    ...pick(run.against, MeasuredVariant.keyof().options),
+    ...measuredViewOf(run.against),
+    numericValues: pick(run.against, valueNames),
+    links: reportLinksOf({ ...run, report: run.against.report }, '?variant=against'),
+  },
   change: run.state === 'succeeded' ? changeOfRun(run) : null,
   simulations: run.simulations?.map(simulatedView) ?? null,
   numericValues: pick(run, valueNames),
   links: linksOf(run),
-});
-
-const againstView = (run: ShownRun, against: AgainstRun & WithReport): RunView['against'] => ({
-  ...pick(against, AgainstRun.keyof().options),
-  ...measuredViewOf(against),
-  numericValues: pick(against, valueNames),
-  links: reportLinksOf({ ...run, report: against.report }, '?variant=against'),
-});
-
-const measuredViewOf = (measured: AgainstRun) => ({
-  ...metricsView(measured),
-  samples: measured.samples.map(sampleView),
-  spread: measured.spread && spreadView(measured.spread),
-  uncorrected: measured.uncorrected && uncorrectedView(measured.uncorrected),
 });

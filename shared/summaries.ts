@@ -1,13 +1,9 @@
 import { z } from 'zod';
 import { Check, type CheckView, CheckView as CheckViewSchema, inputFields } from './check.ts';
-import { measuredNames, measuredOn } from './comparison/comparable.ts';
-import { Environment } from './environment.ts';
+import { factsOf, RunFacts } from './measured.ts';
 import { metricNames, valueNames } from './metrics/page-metrics.ts';
 import { Metrics, MetricsView, metricsView, NumericValues, Spread } from './metrics/page-metrics-schemas.ts';
-import { throttlingOf } from './options/throttling.ts';
-import { Throttling } from './options/throttling-schemas.ts';
 import { pick } from './pick.ts';
-import { RunProblemCode } from './problems.ts';
 import { Run, RunView } from './run.ts';
 
 const runFields = ['id', 'region', 'state', 'performance', 'lcp', 'tbt', 'cls'] as const;
@@ -34,12 +30,6 @@ export const checkSummary = (check: CheckView): CheckSummary => ({
   runs: check.runs.map((run) => pick(run, runFields)),
 });
 
-/** Facts about the environment of a run that its series keeps. */
-export const MeasuredFields = z.object({
-  ...pick(Environment.shape, measuredNames),
-  chromium: Environment.shape.chromium.nullable(),
-});
-
 /** The facts about a finished run that its series shows, as stored. Times are numbers of milliseconds. */
 export const SeriesRun = z.object({
   ...Run.pick({ id: true, url: true, region: true, device: true, auditVersion: true, state: true }).shape,
@@ -47,16 +37,7 @@ export const SeriesRun = z.object({
   createdAt: z.iso.datetime(),
   finishedAt: z.iso.datetime().nullable(),
   ...Metrics.shape,
-  /** Number of samples behind the metrics. */
-  sampleCount: z.int(),
-  errorCode: RunProblemCode.nullable(),
-  ...MeasuredFields.shape,
-  benchmarkIndex: z.number().nullable(),
-  throttling: Throttling.nullable().describe('As in a create. Null if the audit ended before.'),
-  blockedUrlPatterns: z
-    .array(z.string())
-    .nullable()
-    .describe('The patterns of the check. Null if the audit ended before.'),
+  ...RunFacts.shape,
   labels: Check.shape.labels,
 });
 export type SeriesRun = z.infer<typeof SeriesRun>;
@@ -64,12 +45,7 @@ export type SeriesRun = z.infer<typeof SeriesRun>;
 export const seriesRun = (run: Run & { checkId: string; labels?: Check['labels'] }): SeriesRun => ({
   ...pick(run, [...metricNames, 'id', 'url', 'region', 'device', 'auditVersion', 'state', 'checkId']),
   ...pick(run, ['createdAt', 'finishedAt', 'labels']),
-  sampleCount: run.samples.length,
-  errorCode: run.error?.code ?? null,
-  ...measuredOn(run.environment),
-  benchmarkIndex: run.environment?.benchmarkIndex ?? null,
-  throttling: throttlingOf(run),
-  blockedUrlPatterns: run.environment?.blockedUrlPatterns ?? null,
+  ...factsOf(run),
 });
 
 export const RunsOfDay = z

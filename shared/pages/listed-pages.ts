@@ -3,6 +3,7 @@ import { Check } from '../check.ts';
 import { gravestOf } from '../comparison/comparison.ts';
 import { changeView, shown } from '../comparison/sides.ts';
 import { asChange, changeSince, type MetricSince, type PageSince, type UnjudgedReason } from '../comparison/since.ts';
+import { factsIn, RunFacts } from '../measured.ts';
 import { type MainName, mainNames, namesOfKind, noMetrics, pageMetric } from '../metrics/page-metrics.ts';
 import { metricsView } from '../metrics/page-metrics-schemas.ts';
 import { type AuditVersion, anyName, type Device, type Region } from '../name-schemas.ts';
@@ -27,12 +28,11 @@ export const StoredResult = z.object({
   createdAt: z.iso.datetime(),
   finishedAt: z.iso.datetime().nullable(),
   state: Run.shape.state,
-  errorCode: anyName<RunProblemCode>().nullable(),
   errorMessage: z.string().nullable(),
   auditVersion: anyName<AuditVersion>(),
   ...recordOf(mainNames, () => number),
-  sampleCount: z.int(),
-  contended: z.boolean().nullable(),
+  ...pick(RunFacts.shape, factsIn('newest')),
+  errorCode: anyName<RunProblemCode>().nullable(),
   labels: Check.shape.labels,
   runExpiresAt: z.number(), // in seconds, as the next one
   expiresAt: z.number(),
@@ -125,7 +125,7 @@ const pageResult = ({ page, series, change }: JudgedPage, now: Date): PageResult
     ...pick(newest, ['id', 'checkId', 'auditVersion', 'state', 'createdAt', 'finishedAt']),
     ...pick(metricsView(values), mainNames),
     numericValues: pick(values, mainValueNames),
-    ...pick(newest, ['sampleCount', 'errorCode', 'errorMessage', 'contended', 'labels']),
+    ...pick(newest, [...factsIn('newest'), 'errorMessage', 'labels']),
     change: typeof change === 'string' ? null : changeOf(change),
     unjudged: typeof change === 'string' ? change : null,
     history: series.points.map(scoreOf),

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { Check } from '../check.ts';
 import { MetricChange, Value, Verdict } from '../comparison/schemas.ts';
 import { unjudgedReasons } from '../comparison/since.ts';
+import { factsIn, RunFacts } from '../measured.ts';
 import { mainNames, namesOfKind } from '../metrics/page-metrics.ts';
 import { MetricsView, NumericValues } from '../metrics/page-metrics-schemas.ts';
 import { Device, Region } from '../name-schemas.ts';
@@ -42,7 +43,7 @@ export const PageResult = z
       .shape,
     ...pick(MetricsView.shape, mainNames),
     numericValues: NumericValues.pick(recordOf(mainValueNames, () => true as const)).meta({ id: 'MainNumericValues' }),
-    ...SeriesRun.pick({ sampleCount: true, errorCode: true, contended: true }).shape,
+    ...pick(RunFacts.shape, factsIn('newest')),
     errorMessage: z.string().nullable().describe('Message of the error, cut after 120 characters.'),
     labels: Check.shape.labels,
     change: PageChange.nullable().describe('Null if nobody can tell. `unjudged` says why.'),

@@ -3,8 +3,9 @@ import { writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, test } from 'vitest';
+import type { MeasuredVariant } from '../../shared/measured.ts';
 import { pick } from '../../shared/pick.ts';
-import { type AgainstRun, Run } from '../../shared/run.ts';
+import { Run } from '../../shared/run.ts';
 import { type SiteState, serveChangingSite } from '../support/changing-site.ts';
 import { startVariantLab } from '../support/variant-lab.ts';
 
@@ -22,7 +23,7 @@ test('records checks of two variants', { timeout: 3_600_000 }, async () => {
   await using lab = await startVariantLab();
   const compare = async (url: string, blocked: string, samples: number) => {
     const run = await lab.compare({ url, samples, against: { blockedUrlPatterns: [blocked] } });
-    const { report: _, ...against } = run.against as AgainstRun & { report?: object };
+    const { report: _, ...against } = run.against as MeasuredVariant & { report?: object };
     const text = JSON.stringify({ ...pick(run, fields), against });
     return JSON.parse(text.replaceAll(url, 'http://127.0.0.1:8000/')) as object;
   };

@@ -1,8 +1,7 @@
 import { stringify } from 'csv-stringify/sync';
 import type { CheckView } from '../../../shared/check.ts';
-import { measuredOn } from '../../../shared/comparison/comparable.ts';
+import { factsOf } from '../../../shared/measured.ts';
 import { metricNames } from '../../../shared/metrics/page-metrics.ts';
-import { throttlingOf } from '../../../shared/options/throttling.ts';
 import type { RunView } from '../../../shared/run.ts';
 import { csvOptions, csvRow } from '../../../shared/run-csv.ts';
 import { numberOf, plain } from '../../words/numbers.ts';
@@ -42,16 +41,6 @@ const againstOf = ({ against, change }: RunView): Record<string, unknown> =>
   );
 
 const rowOf = (run: RunView, { id, labels }: CheckView) => ({
-  ...csvRow({
-    ...run,
-    checkId: id,
-    labels,
-    sampleCount: run.samples.length,
-    errorCode: run.error?.code ?? null,
-    ...measuredOn(run.environment),
-    benchmarkIndex: run.environment?.benchmarkIndex ?? null,
-    throttling: throttlingOf(run),
-    blockedUrlPatterns: run.environment?.blockedUrlPatterns ?? null,
-  }),
+  ...csvRow({ ...run, ...factsOf(run), checkId: id, labels }),
   simulations: run.simulations && JSON.stringify(run.simulations),
 });

@@ -1,10 +1,10 @@
 import { type AuditVersion, isNewer, shareLoads } from '../../../shared/audit-versions.ts';
+import { type Measured, measuredNames, unmeasured } from '../../../shared/measured.ts';
 import type { Metrics } from '../../../shared/metrics/page-metrics-schemas.ts';
 import { namesOf } from '../../../shared/options/audit-options.ts';
 import type { AuditOptions } from '../../../shared/options/audit-options-schemas.ts';
 import type { Variant } from '../../../shared/options/variants.ts';
 import { pick } from '../../../shared/pick.ts';
-import type { AgainstRun } from '../../../shared/run.ts';
 import type { RunItem } from '../store/items.ts';
 
 type Inputs = { url: string; auditVersion: AuditVersion; options: AuditOptions };
@@ -31,21 +31,9 @@ export const loaderOf = ({ auditVersion, options: { against = {} } }: RunItem): 
 export const alsoBy = (run: RunItem, variant: Variant): AuditVersion | undefined =>
   loaderOf(run) === variant ? inputsOf(run, variant === 'own' ? 'against' : 'own').auditVersion : undefined;
 
-type Result = Partial<Pick<AgainstRun, 'samples' | 'spread' | 'uncorrected'>> &
-  Pick<AgainstRun, 'environment' | 'finalUrl' | 'warnings'> & { metrics?: Metrics };
-
 /** Returns the second variant of a finished run. A failed audit has no samples. */
 export const againstOf = (
   { against }: RunItem,
-  { samples = [], spread = null, uncorrected = null, metrics, ...result }: Result,
+  { metrics, ...result }: Partial<Measured> & { metrics?: Metrics },
   report: RunItem['report'],
-): RunItem['against'] =>
-  against && {
-    ...against,
-    ...metrics,
-    samples,
-    spread,
-    uncorrected,
-    ...pick(result, ['environment', 'finalUrl', 'warnings']),
-    report,
-  };
+): RunItem['against'] => against && { ...against, ...unmeasured, ...metrics, ...pick(result, measuredNames), report };

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { measuredOn, seriesKeys } from '../../../shared/comparison/comparable.ts';
 import { locationsOf } from '../../../shared/comparison/series.ts';
+import { factsIn, factsOf } from '../../../shared/measured.ts';
 import { mainNames } from '../../../shared/metrics/page-metrics.ts';
 import { categoriesOf } from '../../../shared/options/audit-options.ts';
 import type { StoredResult } from '../../../shared/pages/listed-pages.ts';
@@ -21,10 +22,8 @@ const MAX_MESSAGE = 120;
 export const resultOf = (run: RunItem, check: CheckItem, createId: string): StoredResult => ({
   ...pick(run, ['id', 'checkId', 'createdAt', 'finishedAt', 'state', 'auditVersion', ...mainNames]),
   createId,
-  errorCode: run.error?.code ?? null,
+  ...pick(factsOf(run), factsIn('newest')),
   errorMessage: run.error ? cutText(run.error.message, MAX_MESSAGE) : null,
-  sampleCount: run.samples.length,
-  contended: run.environment?.contended ?? null,
   labels: check.labels,
   runExpiresAt: run.expiresAt,
   expiresAt: run.trendExpiresAt,
@@ -81,7 +80,7 @@ export const entryOf = (listed: unknown): Entry | undefined => {
 
 const resultOfEntry = (run: Entry, { createId }: Item): StoredResult => ({
   ...pick(run, ['id', 'checkId', 'createdAt', 'finishedAt', 'state', 'auditVersion', ...mainNames]),
-  ...pick(run, ['errorCode', 'sampleCount', 'contended', 'labels', 'runExpiresAt', 'expiresAt']),
+  ...pick(run, [...factsIn('newest'), 'labels', 'runExpiresAt', 'expiresAt']),
   createId: String(createId),
   errorMessage: null, // the series has none
 });

@@ -2,13 +2,14 @@ import { z } from 'zod';
 import { AssertionResult } from '../../../shared/assertions/assertions.ts';
 import { Check } from '../../../shared/check.ts';
 import { Environment } from '../../../shared/environment.ts';
+import { MeasuredVariant } from '../../../shared/measured.ts';
 import { metricNames } from '../../../shared/metrics/page-metrics.ts';
 import { Sample } from '../../../shared/metrics/page-metrics-schemas.ts';
 import { type AuditVersion, type Device, anyName as name, type Region } from '../../../shared/name-schemas.ts';
 import { StoredOptions } from '../../../shared/options/audit-options-schemas.ts';
 import { RunError, type RunProblemCode } from '../../../shared/problems.ts';
 import { recordOf } from '../../../shared/record.ts';
-import { AgainstRun, Attempt, Run } from '../../../shared/run.ts';
+import { Attempt, Run } from '../../../shared/run.ts';
 
 /*
  * Schemas for reading items. An item may be 90 days old, and come from another release: its audit version or error code may
@@ -66,7 +67,7 @@ const measuredFields = {
 };
 
 /** The second variant of a stored run, with its report. */
-const AgainstFields = AgainstRun.extend({ ...measuredFields, report: StoredReport.optional() });
+const AgainstFields = MeasuredVariant.extend({ ...measuredFields, report: StoredReport.optional() });
 
 /** The fields that a stored run has in common with a run. */
 export const RunFields = Run.extend({
