@@ -25,3 +25,17 @@ test.each(['clients/api', 'clients/words'])(
     expect(others.filter((file) => !/^shared\/[\w/-]+\.ts$/.test(file))).toEqual([]);
   },
 );
+
+test('the web page has no zod, which would double its size', async () => {
+  const { metafile } = await build({
+    entryPoints: ['clients/web/app.tsx'],
+    absWorkingDir: root,
+    outdir: 'out',
+    write: false,
+    bundle: true,
+    metafile: true,
+    logLevel: 'silent',
+  });
+  const packages = Object.keys(metafile.inputs).flatMap((file) => /node_modules\/([^/]+)/.exec(file)?.[1] ?? []);
+  expect([...new Set(packages)].sort()).toEqual(['preact', 'uplot']);
+});
