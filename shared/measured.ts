@@ -30,12 +30,17 @@ export const measuredView = {
   ),
 };
 
+/** Results that an audit gives as they are stored. Null if the audit gives none. */
+const Given = z.object({ uncorrected: Uncorrected.nullable() });
+export type Given = z.infer<typeof Given>;
+export const givenNames = Given.keyof().options;
+
 /** Results of one variant of a run, as stored. An unknown value is null. */
 export const Measured = z.object({
   ...Metrics.shape,
   samples: z.array(Sample),
   spread: Spread.nullable(),
-  uncorrected: Uncorrected.nullable(),
+  ...Given.shape,
   finalUrl: z.string().nullable(),
   warnings: z.array(z.string()),
   environment: Environment.nullable(),
@@ -48,7 +53,7 @@ export const unmeasured: Measured = {
   ...noMetrics,
   samples: [],
   spread: null,
-  uncorrected: null,
+  ...recordOf(givenNames, () => null),
   finalUrl: null,
   warnings: [],
   environment: null,

@@ -1,10 +1,10 @@
 import type { AuditVersion } from '../../shared/audit-versions.ts';
+import type { Given } from '../../shared/measured.ts';
 import type { Metrics } from '../../shared/metrics/page-metrics-schemas.ts';
 import { categoriesOf } from '../../shared/options/audit-options.ts';
 import type { AuditOptions } from '../../shared/options/audit-options-schemas.ts';
 import type { Secrets } from '../../shared/options/secrets.ts';
 import type { SimulatedLoad } from '../../shared/options/simulated-loads.ts';
-import type { Uncorrected } from '../../shared/options/simulations-schemas.ts';
 import type { ThrottlingValues } from '../../shared/options/throttling.ts';
 import type { RunProblemCode } from '../../shared/problems.ts';
 
@@ -126,7 +126,7 @@ export type DocumentState = 'shown' | 'unparsable' | 'gone';
 export type RuntimeError = { code: string; message: string; artifactKey?: string };
 
 /** The parts of a Lighthouse result that the service reads, and the gzipped result itself. */
-export type AuditSummary = {
+export type AuditSummary = Partial<Given> & {
   metrics: Metrics;
   runtimeError: RuntimeError | null;
   finalUrl: string | null;
@@ -135,8 +135,6 @@ export type AuditSummary = {
   benchmarkedAt: string;
   /** Missing if performance was not measured. */
   mainThread?: MainThreadCpu;
-  /** Lighthouse's own numbers of the same load, if the trace was corrected. */
-  uncorrected?: Uncorrected;
   throttling: string;
   /** Null if Lighthouse simulated nothing. */
   throttlingValues: ThrottlingValues | null;

@@ -1,10 +1,11 @@
 import type { Environment } from '../../../shared/environment.ts';
+import { type Given, givenNames } from '../../../shared/measured.ts';
 import { metricNames, pageMetric } from '../../../shared/metrics/page-metrics.ts';
 import type { Metrics } from '../../../shared/metrics/page-metrics-schemas.ts';
 import { type Category, categoriesOf } from '../../../shared/options/audit-options.ts';
 import { optionsInEnvironment } from '../../../shared/options/audit-options-schemas.ts';
 import type { SimulatedLoad } from '../../../shared/options/simulated-loads.ts';
-import type { Uncorrected } from '../../../shared/options/simulations-schemas.ts';
+import { pick } from '../../../shared/pick.ts';
 import { type RunError, runError } from '../../../shared/problems.ts';
 import type { Run } from '../../../shared/run.ts';
 import { AUDIT_REVISION } from '../../../shared/service/version.ts';
@@ -34,7 +35,7 @@ export type AuditResult = Pick<Run, 'blockedRequests' | 'blockedRequestCount'> &
   /** Result of the same load by another release. */
   also?: AuditResult;
 } & (
-    | { state: 'succeeded'; metrics: Metrics; simulations?: SimulatedLoad[]; uncorrected?: Uncorrected }
+    | ({ state: 'succeeded'; metrics: Metrics; simulations?: SimulatedLoad[] } & Partial<Given>)
     | { state: 'failed'; error: RunError }
   );
 
@@ -79,7 +80,7 @@ const judgeOne = (observation: Observation): AuditResult => {
       state: 'succeeded',
       metrics: { ...summary.metrics, mainThreadCpu: wholeMs(summary.mainThread?.ranMs) },
       ...(summary.simulations && { simulations: summary.simulations }),
-      ...(summary.uncorrected && { uncorrected: summary.uncorrected }),
+      ...pick(summary, givenNames),
     };
 
   const { code, auditCode = null, detail } = faultOfHost(faultOf(observation), observation);
