@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { ApiProblemError } from '../shared/problems.ts';
 import { type PlanName, plans } from '../shared/service/plans.ts';
+import { webhookEvents } from '../shared/webhook-events.ts';
 import {
   CreateWebhookBody,
   DELIVERY_DAYS,
@@ -8,7 +9,6 @@ import {
   LISTED_DELIVERIES,
   TEST_EVENT,
   type Webhook,
-  webhookEvents,
 } from '../shared/webhooks.ts';
 import type { Request } from './lib/http/endpoint.ts';
 import { http } from './lib/http/http.ts';

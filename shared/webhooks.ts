@@ -2,18 +2,13 @@ import { z } from 'zod';
 import { MetricChange, Value } from './comparison/schemas.ts';
 import { mainNames } from './metrics/page-metrics.ts';
 import { Device, Region } from './name-schemas.ts';
+import { pageEvents, webhookEventRows, webhookEvents } from './webhook-events.ts';
 
-/** Events about a page of a schedule. */
-export const pageEvents = ['page.regressed', 'page.recovered'] as const;
 export const PageEventName = z.enum(pageEvents);
-/** Events that a webhook can receive. */
-export const webhookEvents = ['check.completed', ...pageEvents] as const;
 export const WebhookEvent = z.enum(webhookEvents).meta({
   id: 'WebhookEvent',
-  description:
-    '`check.completed`: all runs of a check are finished. `page.regressed`: the series of a schedule has a step for the worse, by two checks at least. `page.recovered`: the page is back.',
+  description: webhookEvents.map((name) => `\`${name}\`: ${webhookEventRows[name].description}.`).join(' '),
 });
-export type WebhookEvent = z.infer<typeof WebhookEvent>;
 
 /** Data of an event about a page of a schedule in a region. */
 export const PageEventData = z

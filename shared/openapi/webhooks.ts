@@ -1,5 +1,7 @@
 import { z } from 'zod';
+import { recordOf } from '../record.ts';
 import { CheckSummary } from '../summaries.ts';
+import { webhookEventRows, webhookEvents } from '../webhook-events.ts';
 import {
   CreatedWebhook,
   CreateWebhookBody,
@@ -8,7 +10,6 @@ import {
   PageEventData,
   RotatedWebhook,
   Webhook,
-  type WebhookEvent,
   WebhookList,
 } from '../webhooks.ts';
 import type { Operations } from './operation.ts';
@@ -127,25 +128,19 @@ export const webhookOperations = {
   },
 } satisfies Partial<Operations>;
 
-const event = (type: WebhookEvent, data: z.ZodType, operationId: string, summary: string) => ({
-  post: {
-    operationId,
-    summary,
-    tags: [tag],
-    security: [],
-    requestBody: {
-      required: true,
-      content: {
-        'application/json': { schema: z.object({ type: z.literal(type), timestamp: z.iso.datetime(), data }) },
-      },
-    },
-    responses: { 204: { description: 'Any status 2xx within 15 seconds is a success.' } },
-  },
-});
-
 /** The requests that the service sends to a webhook. */
-export const webhookRequests = {
-  'check.completed': event('check.completed', CheckSummary, 'checkCompleted', 'All runs of a check are finished'),
-  'page.regressed': event('page.regressed', PageEventData, 'pageRegressed', 'A page of a schedule has regressed'),
-  'page.recovered': event('page.recovered', PageEventData, 'pageRecovered', 'A page of a schedule has recovered'),
-} satisfies Record<WebhookEvent, unknown>;
+export const webhookRequests = recordOf(webhookEvents, (type) => {
+  const { of, operationId, summary } = webhookEventRows[type];
+  const data = of === 'check' ? CheckSummary : PageEventData;
+  const schema = z.object({ type: z.literal(type), timestamp: z.iso.datetime(), data });
+  return {
+    post: {
+      operationId,
+      summary,
+      tags: [tag],
+      security: [],
+      requestBody: { required: true, content: { 'application/json': { schema } } },
+      responses: { 204: { description: 'Any status 2xx within 15 seconds is a success.' } },
+    },
+  };
+});

@@ -1,6 +1,7 @@
 import type { TargetedSubmitEvent } from 'preact';
 import { useState } from 'preact/hooks';
-import type { CreatedWebhook, WebhookEvent, WebhookList } from '../../../shared/webhooks.ts';
+import { webhookEventRows, webhookEvents } from '../../../shared/webhook-events.ts';
+import type { CreatedWebhook, WebhookList } from '../../../shared/webhooks.ts';
 import { ServiceError } from '../../api/service-error.ts';
 import { messageOf } from '../requests/field-messages.ts';
 import { useAction, useLoaded } from '../requests/loading.ts';
@@ -40,13 +41,6 @@ const Webhooks = ({ list: { webhooks }, reload }: { list: WebhookList; reload: (
     webhooks.map((webhook) => <WebhookPanel key={webhook.id} webhook={webhook} reload={reload} />)
   );
 
-/** The events to choose from, with their names for people. */
-const eventTexts: Record<WebhookEvent, string> = {
-  'check.completed': 'a check is finished',
-  'page.regressed': 'a page of a schedule has regressed',
-  'page.recovered': 'a page of a schedule has recovered',
-};
-
 const NewWebhook = ({ onCreated }: { onCreated: (webhook: CreatedWebhook) => void }) => {
   const { error, busy, run, retry } = useAction(async (form: FormData) => {
     const events = form.getAll('events').map(String);
@@ -67,9 +61,10 @@ const NewWebhook = ({ onCreated }: { onCreated: (webhook: CreatedWebhook) => voi
         </Field>
         <fieldset aria-describedby={wrongEvents ? 'events-error' : undefined}>
           <legend>Send an event when</legend>
-          {Object.entries(eventTexts).map(([name, text]) => (
+          {webhookEvents.map((name) => (
             <label key={name}>
-              <input type="checkbox" name="events" value={name} defaultChecked={name === 'check.completed'} /> {text}
+              <input type="checkbox" name="events" value={name} defaultChecked={name === 'check.completed'} />{' '}
+              {webhookEventRows[name].title}
             </label>
           ))}
           {wrongEvents && (
