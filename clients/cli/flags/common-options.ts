@@ -1,4 +1,4 @@
-import { formatNames } from '../formats/render.ts';
+import { extensions, formatNames } from '../formats/render.ts';
 import { format, formatOrHtml, list, oneDevice, repeated, wholeNumber } from './flag-values.ts';
 import { SAMPLES_OF_VARIANTS } from './option-flags.ts';
 
@@ -42,7 +42,7 @@ export const FORMAT_OR_HTML = [
 ] as const;
 export const OUTPUT = [
   '--output <file>',
-  'also write a file: .txt, .json, .md, .xml (JUnit), .csv, or .html for the report of each run. Repeat it for more',
+  `also write a file: ${[...extensions].map(([extension, name]) => (name === 'junit' ? `${extension} (JUnit)` : extension)).join(', ')}, or .html for the report of each run. Repeat it for more`,
   repeated,
 ] as const;
 export const OPEN = ['--open', 'show the results in a browser'] as const;

@@ -5,25 +5,17 @@ import type { Context } from '../context.ts';
 import { UsageError } from '../exit-codes.ts';
 import type { CheckResult } from '../run/result.ts';
 import { WriteError } from '../streams.ts';
-import { type FormatName, render } from './render.ts';
+import { extensions, type FormatName, render } from './render.ts';
 import { hasPlaceholder, isReportName } from './report-names.ts';
 import type { View } from './terminal.ts';
 
-/** Format of an output file by its extension. */
-const byExtension: Readonly<Record<string, FormatName>> = {
-  '.txt': 'text',
-  '.json': 'json',
-  '.md': 'markdown',
-  '.xml': 'junit',
-  '.csv': 'csv',
-};
 /** Files have no colours and no terminal. */
 const fileView = { width: 120, color: false };
 
 const formatOf = (file: string): FormatName => {
-  const format = byExtension[extname(file).toLowerCase()];
+  const format = extensions.get(extname(file).toLowerCase());
   if (!format) {
-    const known = [...Object.keys(byExtension), '.html'].join(', ');
+    const known = [...extensions.keys(), '.html'].join(', ');
     throw new UsageError(`${file} has an unknown extension. Use one of ${known}.`);
   }
   if (hasPlaceholder(file))

@@ -3,20 +3,26 @@ import type { View } from './terminal.ts';
 
 type Format = (results: readonly CheckResult[], view: View) => string;
 
-/** The output formats by name. Each loads its packages when it is used, so that the command starts fast. */
+type Row = { extension: string; load: () => Promise<Format> };
+
+/** The output formats by name, and the extension of their files. Each loads its packages when it is used, so that the command starts fast. */
 const formats = {
-  text: async (): Promise<Format> => (await import('./text.ts')).textOf,
-  json: async (): Promise<Format> => (await import('./json.ts')).jsonOf,
-  markdown: async (): Promise<Format> => (await import('./markdown.ts')).markdownOf,
-  junit: async (): Promise<Format> => (await import('./junit.ts')).junitOf,
-  csv: async (): Promise<Format> => (await import('./csv.ts')).csvOf,
-};
+  text: { extension: '.txt', load: async () => (await import('./text.ts')).textOf },
+  json: { extension: '.json', load: async () => (await import('./json.ts')).jsonOf },
+  markdown: { extension: '.md', load: async () => (await import('./markdown.ts')).markdownOf },
+  junit: { extension: '.xml', load: async () => (await import('./junit.ts')).junitOf },
+  csv: { extension: '.csv', load: async () => (await import('./csv.ts')).csvOf },
+} as const satisfies Record<string, Row>;
 
 export type FormatName = keyof typeof formats;
 export const formatNames = Object.keys(formats) as FormatName[];
+/** Extensions of the files of formats. */
+export const extensions: ReadonlyMap<string, FormatName> = new Map(
+  formatNames.map((name) => [formats[name].extension, name]),
+);
 
 /** Returns the results in a format. Only text depends on the terminal. */
 export const render = async (results: readonly CheckResult[], name: FormatName, view: View): Promise<string> => {
-  const format = await formats[name]();
+  const format: Format = await formats[name].load();
   return format(results, view);
 };
