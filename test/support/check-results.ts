@@ -6,6 +6,7 @@ import { compareChecks } from '../../shared/comparison/comparison.ts';
 import { compareRegions } from '../../shared/comparison/regions.ts';
 import { CheckComparison, RegionComparison } from '../../shared/comparison/schemas.ts';
 import { compareVariants } from '../../shared/comparison/variants.ts';
+import { unmeasured } from '../../shared/measured.ts';
 import { noMetrics, spreadOf } from '../../shared/metrics/page-metrics.ts';
 import type { Sample } from '../../shared/metrics/page-metrics-schemas.ts';
 import { type RunProblemCode, runError } from '../../shared/problems.ts';
@@ -54,8 +55,8 @@ export const succeeded = (samples: readonly Sample[], change: Partial<Run> = {})
 /** Returns the second variant of a run with these samples. It shows the second sample. */
 export const otherVariant = ({ url, samples }: { url: string; samples: readonly Sample[] }): Pick<Run, 'against'> => ({
   against: {
-    ...{ url, device: 'mobile', auditVersion: '13.5.0', finalUrl: null, warnings: [], uncorrected: null },
-    ...noMetrics,
+    ...{ url, device: 'mobile', auditVersion: '13.5.0' },
+    ...unmeasured,
     ...samples[1 % samples.length],
     samples: [...samples],
     spread: spreadOf(samples),
