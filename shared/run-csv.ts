@@ -2,34 +2,18 @@ import { factsIn } from './measured.ts';
 import { metricNames, namesOfKind, valueNames } from './metrics/page-metrics.ts';
 import type { RunSummary, RunsOfDay } from './summaries.ts';
 
-const first = [
-  'createdAt',
-  'finishedAt',
-  'id',
-  'checkId',
-  'url',
-  'region',
-  'device',
-  'auditVersion',
-  'state',
-  'errorCode',
+const columns = [
+  ...['createdAt', 'finishedAt', 'id', 'checkId', 'url', 'region', 'device', 'auditVersion', 'state', 'errorCode'],
+  ...namesOfKind('score'),
+  ...valueNames,
+  ...['sampleCount', 'contended', 'benchmarkIndex', 'host', 'chromium', 'labels', 'throttling', 'blockedUrlPatterns'],
+  ...factsIn('csv'), // a new fact is last
 ];
-const last = [
-  'sampleCount',
-  'contended',
-  'benchmarkIndex',
-  'host',
-  'chromium',
-  'labels',
-  'throttling',
-  'blockedUrlPatterns',
-];
-const columns = [...new Set([...first, ...namesOfKind('score'), ...valueNames, ...last, ...factsIn('csv')])];
 
 /** Options of csv-stringify for runs as RFC 4180 text. A value that a spreadsheet would take for a formula is escaped. */
 export const csvOptions = {
   header: true,
-  columns,
+  columns: [...new Set(columns)],
   record_delimiter: '\r\n',
   escape_formulas: true,
   cast: { boolean: String },

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { faultsOf } from '../../clients/web/new-check/form-inputs.ts';
-import { advice, nextStep } from '../../clients/words/advice.ts';
+import { advice, advisedInputs, nextStep } from '../../clients/words/advice.ts';
 import { options } from '../../shared/options/audit-options.ts';
 import { secretNames } from '../../shared/options/secrets.ts';
 
@@ -12,11 +12,12 @@ test('a page that leads to a port which browsers refuse has its own next step', 
 });
 
 test('an advice names the inputs of a check that help, and says of none that it does not exist', () => {
-  for (const [code, { text, inputs = [] }] of Object.entries(advice)) {
-    for (const name of inputs) expect(text, code).toContain(options[name].title.toLowerCase().split(' and ').at(-1));
+  for (const [code, text] of Object.entries(advice)) {
+    for (const name of advisedInputs[code as keyof typeof advice] ?? [])
+      expect(text, code).toContain(options[name].title.toLowerCase().split(' and ').at(-1));
     expect(text, code).not.toMatch(/can.?not|can't|does not support|impossible/);
   }
-  expect(advice['http-error'].inputs).toEqual(secretNames); // a login needs one of them
+  expect(advisedInputs['http-error']).toEqual(secretNames); // a login needs one of them
 });
 
 test('names that a form repeats are faults, whatever their case', () => {
