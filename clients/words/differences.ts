@@ -1,19 +1,14 @@
 import type { Difference } from '../../shared/comparison/comparable.ts';
 import type { MachineCode } from '../../shared/comparison/spoils.ts';
+import { options, spoilingOptions } from '../../shared/options/audit-options.ts';
+import { recordOf } from '../../shared/record.ts';
 import { valuesText } from './facts.ts';
 
 /** Each input and each part of the service that may differ, as one and as many. */
 const nouns: Record<Difference['code'], readonly [one: string, many: string]> = {
   url: ['URL', 'URLs'],
-  device: ['device', 'devices'],
   auditVersion: ['Lighthouse version', 'Lighthouse versions'],
-  throttling: ['throttling', 'throttlings'],
-  blockedUrlPatterns: ['blocked URLs', 'blocked URL patterns'],
-  categories: ['categories', 'categories'],
-  headers: ['headers', 'headers'],
-  basicAuth: ['password', 'passwords'],
-  cookies: ['cookies', 'cookies'],
-  storageState: ['storage state', 'storage states'],
+  ...recordOf(spoilingOptions, (name) => options[name].nouns),
   chromium: ['Chromium', 'Chromium versions'],
   sandbox: ["setting of Chromium's sandbox", "settings of Chromium's sandbox"],
   fonts: ['fonts', 'fonts'],

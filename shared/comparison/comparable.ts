@@ -1,5 +1,6 @@
 import type { Environment } from '../environment.ts';
 import type { MetricName } from '../metrics/page-metrics.ts';
+import { spoilingOptions } from '../options/audit-options.ts';
 import type { NamedSecrets } from '../options/secrets.ts';
 import { presets, type Throttling, throttlingNames } from '../options/throttling.ts';
 import { recordOf } from '../record.ts';
@@ -41,8 +42,15 @@ const presetOf = (audited: AuditedAs): Throttling | null =>
 
 const versionOf = ({ chromium }: AuditedAs): string | null => chromium?.split('/').at(-1) ?? null;
 
+/** Texts of options that are plain values. */
+const plain = recordOf(spoilingOptions, (name) => (audited: AuditedAs): string => {
+  const value = (audited as Partial<Record<typeof name, unknown>>)[name];
+  return typeof value === 'string' ? value : JSON.stringify(value ?? 'none');
+});
+
 /** How a page was audited, as answers show it. Null is unknown. */
 const facts: Record<DifferenceCode, (audited: AuditedAs) => Fact | null> = {
+  ...plain,
   url: ({ url }) => url,
   device: deviceOf,
   auditVersion: ({ auditVersion }) => auditVersion,
@@ -64,6 +72,7 @@ const setKey = (list: readonly string[] = []): string => JSON.stringify([...new 
 
 /** Returns a fact as a text that is equal for equal audits. */
 const keys: Record<DifferenceCode, (audited: AuditedAs) => string> = {
+  ...plain,
   url: ({ url }) => (URL.canParse(url) ? new URL(url).href : url),
   device: deviceOf,
   auditVersion: ({ auditVersion }) => auditVersion,

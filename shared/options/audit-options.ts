@@ -32,6 +32,8 @@ export type Option = {
   accepted?: string;
   /** Metrics without a verdict between checks with different values. Without it, a comparison ignores the option. */
   spoils?: 'all' | 'times' | 'none';
+  /** Name of two values that differ, as one and as many. An option that spoils metrics has it. */
+  nouns?: readonly [one: string, many: string];
   /** Name of the option for people. */
   title: string;
   /** Field of the page's form. Without a field, the form has code for the option. */
@@ -50,6 +52,7 @@ export const options = {
     default: 'mobile',
     accepted: `The device must be one of: ${devices.join(', ')}.`,
     spoils: 'all',
+    nouns: ['device', 'devices'],
     title: 'Device',
   },
   samples: {
@@ -67,6 +70,7 @@ export const options = {
     of: 'audit',
     accepted: `The categories must be a list of one or more of these, each once: ${categories.join(', ')}.`,
     spoils: 'none',
+    nouns: ['categories', 'categories'],
     title: 'Categories',
     flag: { name: '--category <names>', value: 'list', help: 'categories (default: all)' },
   },
@@ -75,12 +79,14 @@ export const options = {
     of: 'audit',
     accepted: acceptedThrottling,
     spoils: 'times',
+    nouns: ['throttling', 'throttlings'],
     title: 'Throttling',
   },
   blockedUrlPatterns: {
     of: 'audit',
     accepted: acceptedBlockedUrls,
     spoils: 'all',
+    nouns: ['blocked URLs', 'blocked URL patterns'],
     title: 'Blocked URL patterns',
     field: { kind: 'lines', help: 'One on each line, for example *://ads.example.com/*. * stands for any characters.' },
     flag: {
@@ -104,10 +110,22 @@ export const options = {
       help: `simulate the same load for other networks and phones: ${simulationPresetNames.join(', ')}, or train=800/200/4`,
     },
   },
-  headers: { of: 'check', accepted: acceptedHeaders, spoils: 'all', title: 'Headers' },
-  basicAuth: { of: 'check', accepted: acceptedBasicAuth, spoils: 'all', title: 'User name and password' },
-  cookies: { of: 'check', accepted: acceptedCookies, spoils: 'all', title: 'Cookies' },
-  storageState: { of: 'check', accepted: acceptedStorageState, spoils: 'all', title: 'Storage state' },
+  headers: { of: 'check', accepted: acceptedHeaders, spoils: 'all', nouns: ['headers', 'headers'], title: 'Headers' },
+  basicAuth: {
+    of: 'check',
+    accepted: acceptedBasicAuth,
+    spoils: 'all',
+    nouns: ['password', 'passwords'],
+    title: 'User name and password',
+  },
+  cookies: { of: 'check', accepted: acceptedCookies, spoils: 'all', nouns: ['cookies', 'cookies'], title: 'Cookies' },
+  storageState: {
+    of: 'check',
+    accepted: acceptedStorageState,
+    spoils: 'all',
+    nouns: ['storage state', 'storage states'],
+    title: 'Storage state',
+  },
   assertions: {
     of: 'check',
     title: 'Assertions (JSON)',
@@ -137,7 +155,7 @@ export const namesOf = <Of extends Option['of']>(of: Of): NamesOf<Of>[] =>
 
 /** Name of an option with different values of which two checks may not be comparable. */
 export type SpoilingOption = {
-  [Name in OptionName]: (typeof options)[Name] extends { spoils: string } ? Name : never;
+  [Name in OptionName]: (typeof options)[Name] extends { spoils: string; nouns: object } ? Name : never;
 }[OptionName];
 export const spoilingOptions = optionNames.filter((name): name is SpoilingOption => 'spoils' in options[name]);
 

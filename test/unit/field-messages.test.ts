@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { faultsOf } from '../../clients/web/new-check/form-inputs.ts';
 import { messageAt, messageOfKey, messageOfLimit } from '../../clients/web/requests/field-messages.ts';
 import { parseCheckBody } from '../../functions/lib/http/check-body.ts';
-import { parseCheckList } from '../../functions/lib/http/list-query.ts';
+import { parseCheckList, parseRunList } from '../../functions/lib/http/list-query.ts';
 import { ApiProblemError, type InputError } from '../../shared/problems.ts';
 import { allRegions } from '../../shared/regions.ts';
 
@@ -78,7 +78,8 @@ test.each([
   ['region=mars', 'Choose a region of the list.'],
   ['state=odd', 'Choose a state of the list.'],
 ])('the page says what to do about a wrong filter %s', (rawQuery, text) => {
-  const errors = errorsOf(() => parseCheckList({ rawQuery }));
+  const parse = rawQuery.startsWith('region') ? parseRunList : parseCheckList;
+  const errors = errorsOf(() => parse({ rawQuery }));
   expect(errors.map(messageAt)).toEqual([expect.stringContaining(text)]);
 });
 
