@@ -23,7 +23,7 @@ export const csvOptions = {
 export const dayCsvOptions = {
   ...csvOptions,
   columns: [
-    ...columns,
+    ...csvOptions.columns,
     ...['day', 'runs', 'failed', 'contendedRuns'],
     ...metricNames.flatMap((name) => [`${name}Min`, `${name}Max`]),
   ],
