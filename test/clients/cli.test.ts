@@ -299,7 +299,10 @@ test('the service judges the assertions of a file and its preset, and lists the 
   const listed = (value: string) => pageAuditHere(['list', '--label', label, '--assertions-passed', value]);
   expect((await listed('false')).stdout).toContain(`✘ assertions failed`);
   expect((await listed('true')).stdout).toBe('There are no checks that match.\n');
-  expect(await listed('no')).toMatchObject({ code: 2, stderr: expect.stringContaining('Allowed choices are true, false') });
+  expect(await listed('no')).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('Allowed choices are true, false'),
+  });
   expect((await pageAuditHere(['get', check.id])).stdout).toContain(
     '✘ us-west1  Form elements do not have associated labels: score 0, expected',
   );
