@@ -13,6 +13,7 @@ import { unlessMissing } from '../support/skips.ts';
 
 const canPin = availableParallelism() > 1 && spawnSync('taskset', ['-c', '0', 'true']).status === 0;
 const hasAutogroups = existsSync('/proc/self/autogroup');
+const mayRaise = spawnSync('setsid', ['sh', '-c', 'echo -1 > /proc/self/autogroup']).status === 0;
 describe('CPU shares', unlessMissing(hasAutogroups ? undefined : 'this kernel has no autogroups'), () => {
   let sleepers: ChildProcess[];
   beforeAll(() => {
@@ -53,6 +54,22 @@ describe('CPU shares', unlessMissing(hasAutogroups ? undefined : 'this kernel ha
     await become([0, measured]);
   });
 });
+
+test(
+  'a service that starts in the session of a killed one takes back its highest share, and no other share',
+  unlessMissing(mayRaise ? undefined : 'only root may raise a session'),
+  () => {
+    const niceAfterStart = (nice: number) => {
+      const code = `import { readFileSync, writeFileSync } from 'node:fs';
+        import { resetOwnRank } from '${new URL('../../functions/auditor/host/confine.ts', import.meta.url)}';
+        writeFileSync('/proc/self/autogroup', '${nice}');
+        await resetOwnRank();
+        console.log(readFileSync('/proc/self/autogroup', 'utf8').trim().split(' ').at(-1));`;
+      return Number(execFileSync('setsid', ['--wait', process.execPath, '--input-type=module', '-e', code]));
+    };
+    expect([-20, -5, 10].map(niceAfterStart)).toEqual([0, -5, 10]);
+  },
+);
 
 describe('acquiring the CPU', () => {
   const shares = cpuShares(async () => {});

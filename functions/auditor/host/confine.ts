@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { allowedCpus } from './cpu-meter.ts';
-import { membersOf } from './processes.ts';
+import { membersOf, readText } from './processes.ts';
 
 /** Importance of an auditor: in its timed part, beside the timed part of another one, or neither. */
 export type Rank = 'measured' | 'confined' | 'usual';
@@ -47,6 +47,12 @@ const setNice = async (session: number, rank: Rank, before: Rank): Promise<void>
       else return;
     }
   }
+};
+
+/** Gives this process's session the usual share again, if a service was killed in a timed part and left it the highest one. */
+export const resetOwnRank = async (): Promise<void> => {
+  const nice = readText('/proc/self/autogroup')?.trim().split(' ').at(-1);
+  if (nice === `${NICE.measured}`) await setNice(process.pid, 'usual', 'measured');
 };
 
 const run = promisify(execFile);

@@ -7,6 +7,7 @@ import { auditVersions } from '../../../shared/audit-versions.ts';
 import { chromiumReleasedOn } from '../../../shared/chromium.ts';
 import { setAuditHost, setObstacle } from '../../lib/readiness.ts';
 import { type Chromium, prepareChromium } from '../host/chromium.ts';
+import { resetOwnRank } from '../host/confine.ts';
 import { requireResources, whyShort } from '../host/free-resources.ts';
 import { missingGuards } from '../host/missing-guards.ts';
 import { adoptOrphans } from '../host/orphans.ts';
@@ -42,6 +43,7 @@ export const preparedHost = (
     try {
       const ownPid = !hasStarted; // Lambda may reset an instance and keep its temporary folder and its pids
       hasStarted = true;
+      if (ownPid) await resetOwnRank();
       await removeStale(tmpdir(), WORK_DIR_PREFIX, { ownPid });
       await testWorkDir();
       const trustStore = await trustStoreOf(extraCaFile, chromiumDir);
