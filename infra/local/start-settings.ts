@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { z } from 'zod';
-import { MEMORY_BYTES, TIMED_AT_ONCE } from '../../functions/auditor/host/machine.ts';
+import { BYTES_PER_AUDIT, MEMORY_BYTES, TIMED_AT_ONCE } from '../../functions/auditor/host/machine.ts';
 import { faultOfEntry } from '../../functions/lib/targets/allowed-hosts.ts';
 import { extraAuthorities } from '../../functions/lib/targets/extra-ca.ts';
 import { CorsEnv, TargetsEnv } from '../../shared/service/env.ts';
@@ -59,8 +59,6 @@ export const Settings = z.object({
     .default('this machine'),
   LOG_LEVEL: oneOf('DEBUG', 'INFO', 'WARN', 'ERROR').default('ERROR'),
 });
-
-const BYTES_PER_AUDIT = 4 * 2 ** 30;
 
 /** Returns how many audits run at once. While one is measured, another can be prepared or its report written. */
 export const auditsAtOnceFrom = ({ AUDITS_AT_ONCE, TIMED_AT_ONCE: timed = TIMED_AT_ONCE }: AuditCounts): number =>

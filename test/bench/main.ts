@@ -1,6 +1,7 @@
 import { availableParallelism, cpus, totalmem } from 'node:os';
 import { residentOf } from '../support/processes.ts';
 import { measureApi } from './api.ts';
+import { measureAtOnce } from './at-once.ts';
 import { bundledFolder } from './bundled-folder.ts';
 import { measureBusy, shortBusy } from './busy.ts';
 import { measureChanges } from './changes.ts';
@@ -44,6 +45,7 @@ const measure = async (options: Options): Promise<Results> => {
   if (includes('headers'))
     results.headers = await measureHeaders({ ...common, versions: [version], rounds: rounds(5) });
   if (includes('throughput')) results.throughput = await measureThroughput({ ...common, page, short: options.short });
+  if (includes('at-once')) results.atOnce = await measureAtOnce({ ...common, rounds: rounds(3) });
   if (includes('steadiness')) results.steadiness = await measureSteadiness({ ...common, runs: runs(30) });
   if (includes('soak')) results.soak = await measureSoak({ ...common, runs: runs(200) });
   return results;

@@ -1,5 +1,6 @@
 import type { AuditVersion } from '../../shared/audit-versions.ts';
 import type { ApiFigures } from './api.ts';
+import { type AtOnceFigures, atOnceTables } from './at-once.ts';
 import type { BusyFigures } from './busy.ts';
 import { busyTables } from './busy-table.ts';
 import { changesTable, type Trial } from './changes.ts';
@@ -34,6 +35,7 @@ export type Results = {
   headers?: Sample[];
   steadiness?: number[]; // performance
   throughput?: ThroughputFigures;
+  atOnce?: AtOnceFigures;
   soak?: SoakFigures;
   cpu?: CpuFigures;
   busy?: BusyFigures;
@@ -56,6 +58,7 @@ export const sectionsOf = (results: Results): Section[] => {
     headers,
     steadiness,
     throughput,
+    atOnce,
     soak,
     cpu,
     busy,
@@ -79,6 +82,7 @@ export const sectionsOf = (results: Results): Section[] => {
       ]),
     headers && section('Headers', [costTables('headers', compare(headers, { ours: 'headers', theirs: 'without' }))]),
     throughput && section(`Throughput of ${throughput.page}`, [throughputTable(throughput)]),
+    atOnce && section('Timed parts at once', [atOnceTables(atOnce)]),
     steadiness && section('Steadiness', [steadinessTable(steadiness)]),
     cpu && section('CPU time', [cpuTable(cpu)]),
     busy && section('Waits for a CPU', [busyTables(busy)]),

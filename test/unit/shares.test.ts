@@ -6,6 +6,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { untimedCpus } from '../../functions/auditor/host/confine.ts';
 import { allowedCpus } from '../../functions/auditor/host/cpu-meter.ts';
 import { acquireCpu, cpuAccess, cpuShares } from '../../functions/auditor/host/cpu-shares.ts';
+import { timedAtOnceOn } from '../../functions/auditor/host/machine.ts';
 import { killGroup, listDir, membersOf, readText } from '../../functions/auditor/host/processes.ts';
 import type { slots } from '../../functions/lib/slots.ts';
 import { waitFor } from '../support/service.ts';
@@ -134,6 +135,12 @@ test('a slow change of an auditor does not outlast the next one', async () => {
   shares.stopMeasuring(1); // while the other one is being confined
   await shares.startMeasuring(2);
   expect(changes).toEqual(['confined', 'measured']);
+});
+
+test('two CPUs have two timed parts at once if both audits have their memory, and more CPUs one per two', () => {
+  const gib = 2 ** 30;
+  expect([1, 2, 3, 4, 5, 8].map((cpus) => timedAtOnceOn(cpus, 8 * gib))).toEqual([1, 2, 2, 2, 2, 4]);
+  expect([1, 2, 3, 4, 8].map((cpus) => timedAtOnceOn(cpus, 4 * gib))).toEqual([1, 1, 1, 2, 4]);
 });
 
 test('untimed parts get half of the CPUs', () => {

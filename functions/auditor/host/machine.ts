@@ -22,5 +22,15 @@ export const machine = () => {
 /** Memory of this machine in bytes, or the memory limit of its container. */
 export const MEMORY_BYTES = Math.min(totalmem(), process.constrainedMemory() || Infinity);
 
-/** Maximum number of concurrent timed audits. A browser uses more than one CPU. */
-export const TIMED_AT_ONCE = Math.max(1, Math.floor(availableParallelism() / 2));
+/** Memory for each audit, in bytes. */
+export const BYTES_PER_AUDIT = 4 * 2 ** 30;
+
+/**
+ * Returns how many timed parts run at once: one per two CPUs, because a browser uses more than one. Two CPUs have two, since
+ * the times are without the waits for a CPU, if both audits have their memory.
+ */
+export const timedAtOnceOn = (cpus: number, memoryBytes: number): number =>
+  cpus === 2 || cpus === 3 ? (memoryBytes < 2 * BYTES_PER_AUDIT ? 1 : 2) : Math.max(1, Math.floor(cpus / 2));
+
+/** Maximum number of concurrent timed parts on this machine. */
+export const TIMED_AT_ONCE = timedAtOnceOn(availableParallelism(), MEMORY_BYTES);

@@ -1,8 +1,8 @@
 import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { TIMED_AT_ONCE } from '../../../functions/auditor/host/machine.ts';
+import { timedAtOnceOn } from '../../../functions/auditor/host/machine.ts';
 import { isFinished, type RunView } from '../../../shared/run.ts';
 import { documents } from '../../pages/hostile/documents.ts';
 import { serveHostilePages } from '../../support/hostile-server.ts';
@@ -40,7 +40,7 @@ describe('in a container with 4 GiB of a larger machine', unlessMissing(noMemory
   };
 
   test('the service prints how many audits fit into the container', () => {
-    expect(service.output()).toContain(` ${TIMED_AT_ONCE} audit(s) at once.`);
+    expect(service.output()).toContain(` ${timedAtOnceOn(availableParallelism(), 4 * GIB)} audit(s) at once.`);
   });
 
   test('a page that fills memory fails before the kernel kills a process, and the next audit succeeds', async () => {
