@@ -48,6 +48,8 @@ export type Waits = {
   others: ThreadWaits[];
   /** Time that all CPUs were busy, and the part of it that a hypervisor stole. Missing if the host does not report it. */
   cpus?: { busy: ThreadWaits; stolen: ThreadWaits };
+  /** End of the readings, in microseconds of the trace's clock. The browser may record tasks until later. */
+  endUs: number;
 };
 
 /** Messages from the auditor to its parent, in this order. The auditor sends `mainFrame` at each change of the record. */
@@ -161,6 +163,8 @@ export type MainThreadCpu = {
   waitedMs: number | null;
   /** True if that time may change a metric by more than its smallest difference. */
   matters: boolean;
+  /** True if its tasks did not run for a time that may change a metric, and nothing known explains this time. */
+  isUnexplained: boolean;
   /** True if the time was removed from the trace. */
   isCorrected: boolean;
 };

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { AuditEnd } from '../../functions/auditor/messages.ts';
+import type { AuditEnd, MainThreadCpu } from '../../functions/auditor/messages.ts';
 import { judge } from '../../functions/auditor/verdict/judge.ts';
 import { noMetrics } from '../../shared/metrics/page-metrics.ts';
 import { audited, metrics, observed, runtimeError, stopped, url } from '../support/observation.ts';
@@ -318,16 +318,17 @@ test('an audit that failed is contended if it had no CPU for a part of its time'
   expect([contended(0.3), contended(0.02)]).toEqual([true, false]);
 });
 
+const noWaits: MainThreadCpu = { ranMs: 140.4, waitedMs: 9, matters: false, isUnexplained: false, isCorrected: false };
 test.each([
-  ['waits that matter and were corrected', { waitedMs: 900, matters: true, isCorrected: true }, false],
-  ['waits that matter and were not corrected', { waitedMs: 900, matters: true, isCorrected: false }, true],
-  ['waits that change nothing', { waitedMs: 9, matters: false, isCorrected: false }, false],
-  ['waits that nobody knows, beside other programs', { waitedMs: null, matters: false, isCorrected: false }, true],
-])('%s', (_, mainThread, contended) => {
-  const verdict = judge({
-    ...observed(audited({ mainThread: { ranMs: 140.4, ...mainThread } })),
-    cpu: { others: 0.7, stolen: 0 },
-  });
+  ['waits that matter and were corrected', { waitedMs: 900, matters: true, isCorrected: true }, 0.7, false],
+  ['waits that matter and were not corrected', { waitedMs: 900, matters: true }, 0.7, true],
+  ['waits that change nothing', {}, 0.7, false],
+  ['waits that nobody knows, beside other programs', { waitedMs: null }, 0.7, true],
+  ['time off the CPU that nothing explains, beside other programs', { isUnexplained: true }, 0.7, true],
+  ['time off the CPU that nothing explains, on a free machine', { isUnexplained: true }, 0.1, false],
+])('%s', (_, known, others, contended) => {
+  const mainThread = { ...noWaits, ...known };
+  const verdict = judge({ ...observed(audited({ mainThread })), cpu: { others, stolen: 0 } });
   const { waitedMs: cpuWaitMs, isCorrected: corrected } = mainThread;
   expect(verdict).toMatchObject({ metrics: { mainThreadCpu: 140 }, environment: { cpuWaitMs, corrected, contended } });
 });

@@ -25,11 +25,11 @@ const request = (title: string, start: number, url = 'https://example.com/'): Tr
 /** Readings of a thread: times, and its waits until then, in milliseconds. */
 const readings = (...all: [number, number][]): ThreadWaits => all.map(([time, waited]) => [ms(time), ms(waited)]);
 
-type World = { own?: ThreadWaits; others?: ThreadWaits[]; cpus?: Waits['cpus']; slowdown?: number | null };
-const correct = (tasks: TraceEvent[], { own, others = [], cpus, slowdown = 4 }: World) => {
+type World = Partial<Pick<Waits, 'others' | 'cpus' | 'endUs'>> & { own?: ThreadWaits; slowdown?: number | null };
+const correct = (tasks: TraceEvent[], { own, others = [], cpus, endUs = ms(10_000), slowdown = 4 }: World) => {
   const events = [name, navigation, ...tasks];
   const pages: [number, ThreadWaits][] = own ? [[PAGE, own]] : [];
-  const corrected = withoutWaits(events, { pages, others, ...(cpus && { cpus }) }, slowdown);
+  const corrected = withoutWaits(events, { pages, others, endUs, ...(cpus && { cpus }) }, slowdown);
   const durations = corrected.events.flatMap(({ dur }) => (dur === undefined ? [] : [dur / 1000]));
   return { ...corrected, durations, isUntouched: corrected.events === events };
 };
@@ -79,6 +79,28 @@ test('a synchronous request keeps the time of its response, but not the time wit
   expect(correct(sync, { own, others }).durations).toEqual([270]);
   const inlined = [task, request('ResourceSendRequest', 12, 'data:,x'), request('ResourceFinish', 305, 'data:,x')];
   expect(correct(inlined, { own, others }).durations).toEqual([180]);
+});
+
+test('the document is no synchronous request, even if its task has all of it', () => {
+  const task = event('RunTask', [10, 300], [0, 20]);
+  const document = request('ResourceSendRequest', 12);
+  document.args.data = { ...document.args.data, resourceType: 'Document' };
+  const events = [task, document, request('ResourceFinish', 305)];
+  expect(correct(events, { own: idle, others: [readings([0, 0], [350, 90])] }).durations).toEqual([210]);
+});
+
+test('a task that outlasts the readings keeps its CPU time, because other audits may have the CPU then', () => {
+  const tasks = [event('RunTask', [10, 100], [0, 90]), event('RunTask', [200, 400], [90, 10])];
+  expect(correct(tasks, { own: idle, endUs: ms(300) }).durations).toEqual([100, 10]);
+});
+
+test('time off the CPU is unexplained unless the thread or a blocker waited, or a request was synchronous', () => {
+  const task = event('RunTask', [10, 300], [0, 20]);
+  const isUnexplained = (tasks: TraceEvent[], world: World) => correct(tasks, { own: idle, ...world }).isUnexplained;
+  expect(isUnexplained([task], {})).toBe(true);
+  expect(isUnexplained([task], { others: [readings([0, 0], [350, 270])] })).toBe(false);
+  const sync = [task, request('ResourceSendRequest', 12), request('ResourceFinish', 305)];
+  expect(isUnexplained(sync, {})).toBe(false);
 });
 
 test('waits that can move no metric leave the trace as it is', () => {

@@ -61,6 +61,7 @@ export const sampleWaits = (root: number): (() => Waits) => {
       pages: known.filter(({ isPage }) => isPage).map(({ pid, waits }) => [pid, waits]),
       others: known.filter(({ isPage }) => !isPage).map(({ waits }) => waits),
       ...(cpus.busy.length > 0 && { cpus }),
+      endUs: nowUs(),
     };
   };
 };

@@ -49,7 +49,7 @@ export const patchTrace = (
     const corrected =
       waits && withoutWaits(recorded.traceEvents, waits, simulatedValuesOf(options)?.cpuSlowdownMultiplier ?? null);
     if (corrected) trace.traceEvents = corrected.events;
-    const mainThread = corrected && pick(corrected, ['ranMs', 'waitedMs', 'matters', 'isCorrected']);
+    const mainThread = corrected && pick(corrected, ['ranMs', 'waitedMs', 'matters', 'isUnexplained', 'isCorrected']);
     patched = { trace, recorded, addedMeaningfulPaint: missing.length > 0, mainThread };
     return trace;
   };

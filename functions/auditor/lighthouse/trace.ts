@@ -20,5 +20,6 @@ type TraceData = {
   isOutermostMainFrame?: boolean;
   documentLoaderURL?: string;
   requestId?: string;
+  resourceType?: string;
   url?: string;
 };

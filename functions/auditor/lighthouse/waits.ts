@@ -29,19 +29,21 @@ export const withoutWaits = (events: TraceEvent[], waits: Waits | null, slowdown
   const tasks = threads.filter(({ isMain }) => isMain).flatMap((each) => each.tasks);
   const ranMs = tasks.length > 0 ? sum(tasks.map(({ tdur }) => tdur)) / 1000 : null;
   const isKnown = ranMs !== null && pages.has(Number.parseInt(main ?? '', 10));
-  if (!isKnown) return { events, isCorrected: false, ranMs, waitedMs: null, matters: false };
+  if (!isKnown) return { events, ...unknown, ranMs };
 
   const waitedMs = sum(tasks.map(({ waitUs }) => waitUs)) / 1000;
   const long = tasks.filter(({ dur }) => (dur / 1000) * (slowdown ?? 1) >= LONG_TASK_MS);
-  const lostMs = (sum(long.map(({ waitUs }) => waitUs)) / 1000) * (slowdown ?? 1);
-  const matters = lostMs > pageMetrics.tbt.smallest.difference;
+  const changesTbt = (us: number[]) => (sum(us) / 1000) * (slowdown ?? 1) > pageMetrics.tbt.smallest.difference;
+  const matters = changesTbt(long.map(({ waitUs }) => waitUs));
+  const isUnexplained = changesTbt(long.map(({ unexplainedUs }) => unexplainedUs));
   const isCorrected = matters && slowdown !== null && waitedMs <= MAX_WAIT_SHARE * ranMs;
-  const known = { ranMs, waitedMs, matters, isCorrected };
+  const known = { ranMs, waitedMs, matters, isUnexplained, isCorrected };
   if (!isCorrected) return { events, ...known };
   const changed = new Map(threads.flatMap((each) => [...each.changed]));
   return { events: events.map((event) => changed.get(event) ?? event), ...known };
 };
 
+const unknown = { waitedMs: null, matters: false, isUnexplained: false, isCorrected: false };
 const threadOf = ({ pid, tid }: TraceEvent): string => `${pid}:${tid}`;
 const sum = (numbers: readonly number[]): number => numbers.reduce((all, each) => all + each, 0);
 
@@ -75,15 +77,19 @@ const shortenTasks = (unsorted: TraceEvent[], own: ThreadWaits = [], waits: Wait
   const list = unsorted.toSorted((a, b) => a.ts - b.ts || (b.dur ?? 0) - (a.dur ?? 0));
   const requesting = tasksWithRequest(list);
   const changed = new Map<TraceEvent, TraceEvent>();
-  const tasks: { dur: number; tdur: number; waitUs: number }[] = [];
+  const tasks: { dur: number; tdur: number; waitUs: number; unexplainedUs: number }[] = [];
   let shorten: ((event: TraceEvent) => TraceEvent) | undefined;
   let endUs = 0;
   for (const event of list) {
     if (isTask(event) && event.ts >= endUs) {
       endUs = event.ts + event.dur;
-      const blockers = requesting.has(event) ? [] : (waits?.others ?? []);
-      const waitUs = waitOf(event, [own, ...blockers], waits?.cpus);
-      tasks.push({ dur: event.dur, tdur: event.tdur, waitUs });
+      const isRequest = requesting.has(event);
+      const offUs = Math.max(0, event.dur - event.tdur);
+      const blockers = isRequest ? [] : (waits?.others ?? []);
+      // From the end of the timed part on, other audits may have the CPU, and nothing is known about waits.
+      const isAfterEnd = !isRequest && waits !== null && endUs > waits.endUs;
+      const waitUs = isAfterEnd ? offUs : Math.min(offUs, waitOf(event, [own, ...blockers], waits?.cpus));
+      tasks.push({ dur: event.dur, tdur: event.tdur, waitUs, unexplainedUs: isRequest ? 0 : offUs - waitUs });
       shorten = waitUs > 0 ? shortener(event, waitUs) : undefined;
       if (waitUs > 0) changed.set(event, { ...event, dur: Math.round(event.dur - waitUs) });
     } else if (shorten && event.ts < endUs && /^[XIiBE]$/.test(event.ph ?? '')) changed.set(event, shorten(event));
@@ -100,7 +106,7 @@ const waitOf = ({ ts, dur, tdur }: Task, threads: readonly ThreadWaits[], cpus: 
     sum(all.map((waits) => waitBetween(waits, ts, ts + dur))),
   ) as [number, number, number];
   const stolenUs = busy > stolen ? (tdur * stolen) / (busy - stolen) : 0;
-  return Math.min(waited + stolenUs, Math.max(0, dur - tdur));
+  return waited + stolenUs;
 };
 
 /**
@@ -138,9 +144,10 @@ const tasksWithRequest = (list: readonly TraceEvent[]): Set<TraceEvent> => {
       [task, sent] = [event, new Set()];
       endUs = event.ts + event.dur;
     }
-    const { requestId, url = '' } = event.args?.data ?? {};
+    const { requestId, resourceType, url = '' } = event.args?.data ?? {};
     if (!task || event.ts >= endUs || !requestId) continue;
-    if (event.name === 'ResourceSendRequest' && !url.startsWith('data:')) sent.add(requestId);
+    const ofScript = resourceType !== 'Document' && !url.startsWith('data:'); // the browser requests documents
+    if (event.name === 'ResourceSendRequest' && ofScript) sent.add(requestId);
     if (event.name === 'ResourceFinish' && sent.has(requestId)) found.add(task);
   }
   return found;

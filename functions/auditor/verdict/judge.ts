@@ -152,11 +152,12 @@ const isDistorted = ({ mainThread }: AuditSummary, observation: Observation): bo
   if (!hasPerformance(observation)) return false;
   if (frozen === 'browser' || (cpu?.stolen ?? 0) > MAX_STOLEN) return true;
   if (mainThread?.waitedMs == null) return (cpu?.others ?? 0) > MAX_OTHERS;
-  return mainThread.matters && !mainThread.isCorrected;
+  if (mainThread.matters && !mainThread.isCorrected) return true;
+  return mainThread.isUnexplained && (cpu?.others ?? 0) > MAX_OTHERS;
 };
 /** Share of stolen CPU time above which times may be wrong. The part of a thread is only estimated. */
 const MAX_STOLEN = 0.1;
-/** Share of the CPU time of other processes above which times may be wrong if nobody knows what waited for a CPU. */
+/** Share of the CPU time of other processes above which times may be wrong if nobody knows why a thread did not run. */
 const MAX_OTHERS = 0.25;
 /** Share of the time without a CPU above which a failed audit may have had too little time. */
 const MAX_STARVED = 0.1;
