@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { gunzipSync, gzipSync } from 'node:zlib';
+import type { Waits } from '../../functions/auditor/cpu-waits.ts';
 import type { TraceEvent } from '../../functions/auditor/lighthouse/trace.ts';
-import type { Waits } from '../../functions/auditor/messages.ts';
 import type { AuditVersion } from '../../shared/audit-versions.ts';
 
 /** One audit: its trace as the browser recorded it, the waits of its threads, and all else that its metrics depend on. */

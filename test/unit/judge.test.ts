@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import type { AuditEnd, MainThreadCpu } from '../../functions/auditor/messages.ts';
+import type { MainThreadCpu } from '../../functions/auditor/cpu-waits.ts';
+import type { AuditEnd } from '../../functions/auditor/messages.ts';
 import { judge } from '../../functions/auditor/verdict/judge.ts';
 import { noMetrics } from '../../shared/metrics/page-metrics.ts';
 import { audited, metrics, observed, runtimeError, stopped, url } from '../support/observation.ts';

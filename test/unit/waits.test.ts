@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
+import type { ThreadWaits, Waits } from '../../functions/auditor/cpu-waits.ts';
 import type { TraceEvent } from '../../functions/auditor/lighthouse/trace.ts';
 import { withoutWaits } from '../../functions/auditor/lighthouse/waits.ts';
-import type { ThreadWaits, Waits } from '../../functions/auditor/messages.ts';
 
 const PAGE = 7;
 const at = { pid: PAGE, tid: 1 }; // in a sandbox, a renderer is thread 1 of its own

@@ -3,6 +3,7 @@ import { Worker } from 'node:worker_threads';
 import type { CDPSession } from 'puppeteer-core';
 import { type AuditVersion, auditVersion } from '../../../shared/audit-versions.ts';
 import { cutText } from '../../../shared/text.ts';
+import type { Waits } from '../cpu-waits.ts';
 import { deprioritizeWorkers } from '../host/cpu-shares.ts';
 import { closeInheritedFiles } from '../host/processes.ts';
 import { starvationOf } from '../host/starvation.ts';
@@ -28,7 +29,6 @@ import {
   type StartAudit,
   type StartBenchmark,
   type StartSignal,
-  type Waits,
 } from '../messages.ts';
 import { BLANK_PAGE_MS, LAST_SIMULATION_MS, REJECTION_GRACE_MS, TIMED_PART_MS } from '../stop-rules.ts';
 import { launchBrowser, profileOf } from './browser.ts';

@@ -1,4 +1,4 @@
-import type { ThreadWaits, Waits } from '../messages.ts';
+import type { ThreadWaits, Waits } from '../cpu-waits.ts';
 import { readCpuTimes } from './cpu-meter.ts';
 import { membersOf, readText } from './processes.ts';
 import { type OpenThread, openThread, threadsOf } from './run-queue.ts';

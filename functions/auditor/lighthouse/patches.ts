@@ -1,7 +1,8 @@
 import { auditVersion } from '../../../shared/audit-versions.ts';
 import { simulatedValuesOf } from '../../../shared/options/throttling.ts';
 import { pick } from '../../../shared/pick.ts';
-import type { AuditOrder, MainThreadCpu, Waits } from '../messages.ts';
+import type { MainThreadCpu, Waits } from '../cpu-waits.ts';
+import type { AuditOrder } from '../messages.ts';
 import type { RunnerResult } from './result.ts';
 import type { Trace, TraceEvent } from './trace.ts';
 import { withoutWaits } from './waits.ts';

@@ -5,7 +5,8 @@ import type { Page } from 'puppeteer-core';
 import { type AuditVersion, auditVersion } from '../../../shared/audit-versions.ts';
 import { categoriesOf } from '../../../shared/options/audit-options.ts';
 import type { AuditOptions } from '../../../shared/options/audit-options-schemas.ts';
-import type { AuditOrder, AuditSummary, Benchmark, Waits } from '../messages.ts';
+import type { Waits } from '../cpu-waits.ts';
+import type { AuditOrder, AuditSummary, Benchmark } from '../messages.ts';
 import { judgeLoad, type LoadContext } from './judge-load.ts';
 import { exportOf, type ImportCore, lighthouseModules, type Run } from './modules.ts';
 import {

@@ -1,5 +1,5 @@
 import { pageMetrics } from '../../../shared/metrics/page-metrics.ts';
-import type { MainThreadCpu, ThreadWaits, Waits } from '../messages.ts';
+import type { MainThreadCpu, ThreadWaits, Waits } from '../cpu-waits.ts';
 import type { TraceEvent } from './trace.ts';
 
 /** The events without the waits: the same array if the waits don't matter, or can't be removed. */

@@ -1,6 +1,7 @@
+import type { Waits } from '../cpu-waits.ts';
 import { acquireCpu, type CpuAccess } from '../host/cpu-shares.ts';
 import { sampleWaits } from '../host/wait-sampler.ts';
-import type { CpuUse, Waits } from '../messages.ts';
+import type { CpuUse } from '../messages.ts';
 
 /** The part of an audit whose timing counts. It has the CPU, and measures how long the group waits for it all the same. */
 export const timedPart = (group: number, access: CpuAccess, isTimed: boolean) => {
