@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Webhook as Signer } from 'standardwebhooks';
 import { DeliveryJob } from '../shared/service/delivery-job.ts';
 import { DELIVERY_DELAYS_MS, HOLD_MS } from '../shared/service/due-times.ts';
+import type { WebhookFormat } from '../shared/webhook-events.ts';
 import type { DeliveryTry } from '../shared/webhooks.ts';
 import { envOf } from './lib/environment.ts';
 import { emit, log } from './lib/log.ts';
@@ -92,7 +93,7 @@ const deliver = async (work: Work, delivery: DeliveryItem): Promise<void> => {
   const claim = await deliveries.claim(delivery, newId(), now());
   if (!claim) return; // another consumer has the delivery, or it has ended
   if (webhook.disabledAt && !delivery.isByHand) return end(work, claim, DISABLED);
-  const body = await deliveryBody(work, delivery);
+  const body = await deliveryBody(work, delivery, webhook.format as WebhookFormat);
   if (body === undefined) return end(work, claim, ERASED);
   const taken = await waitForLane(work, webhook, claim.id);
   if (!taken) return putOff(work, claim);

@@ -9,6 +9,7 @@ import {
   LISTED_DELIVERIES,
   TEST_EVENT,
   type Webhook,
+  WebhookFormat,
 } from '../shared/webhooks.ts';
 import type { Request } from './lib/http/endpoint.ts';
 import { http } from './lib/http/http.ts';
@@ -68,6 +69,7 @@ const list = async ({ store }: Work, owner: string): Promise<Reply> => ({
 const accepted = {
   url: 'The URL must be a string that starts with https://, such as https://example.com/hooks.',
   events: `The events must be a list of one or more events, each once. Supported events: ${webhookEvents.join(', ')}.`,
+  format: `The format must be one of: ${WebhookFormat.options.join(', ')}.`,
 };
 
 const create = async ({ store, targets, newId, now }: Work, { owner, plan, body }: Request): Promise<Reply> => {
@@ -75,9 +77,9 @@ const create = async ({ store, targets, newId, now }: Work, { owner, plan, body 
   const refusal = fields.url === undefined ? undefined : webhookRefusal(fields.url, targets);
   const all = [...errors, ...(refusal ? [{ path: 'url', ...refusal }] : [])];
   if (all.length > 0) throw invalidInput(all);
-  const { url, events } = fields as CreateWebhookBody;
+  const { url, events, format = 'standard' } = fields as CreateWebhookBody;
   const max = maxOf(plan);
-  const created = await store.create({ id: newId(), owner, url, events }, max, now());
+  const created = await store.create({ id: newId(), owner, url, events, format }, max, now());
   if (!created) throw tooMany(max);
   const { secret } = created.secrets[0] as WebhookItem['secrets'][number];
   const headers = { location: `/v1/webhooks/${created.id}` };
@@ -139,9 +141,10 @@ const accept = async ({ queue }: Work, delivery: DeliveryItem): Promise<Reply> =
   return { status: 202, body: deliveryView(delivery) };
 };
 
-const webhookView = ({ id, url, events, createdAt, ...state }: WebhookItem): Webhook => ({
+const webhookView = ({ id, url, events, format, createdAt, ...state }: WebhookItem): Webhook => ({
   ...{ id, url, createdAt },
   events: events as Webhook['events'],
+  format: format as Webhook['format'],
   failingSince: state.failingSince ?? null,
   disabledAt: state.disabledAt ?? null,
   disabledReason: (state.disabledReason as Webhook['disabledReason']) ?? null,

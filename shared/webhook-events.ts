@@ -35,3 +35,12 @@ export const webhookEvents = Object.keys(webhookEventRows) as [WebhookEvent, ...
 /** Name of an event about a page of a schedule. */
 export type PageEvent = { [Name in WebhookEvent]: Rows[Name]['of'] extends 'page' ? Name : never }[WebhookEvent];
 export const pageEvents = webhookEvents.filter((name): name is PageEvent => webhookEventRows[name].of === 'page');
+
+/** Shapes of the body of a delivery, with their names for people. */
+export const webhookFormats = {
+  standard: 'signed JSON',
+  slack: 'Slack message',
+  teams: 'Teams message',
+  discord: 'Discord message',
+};
+export type WebhookFormat = keyof typeof webhookFormats;

@@ -2,12 +2,24 @@ import { z } from 'zod';
 import { MetricChange, Value } from './comparison/schemas.ts';
 import { mainNames } from './metrics/page-metrics.ts';
 import { Device, Region } from './name-schemas.ts';
-import { pageEvents, webhookEventRows, webhookEvents } from './webhook-events.ts';
+import {
+  pageEvents,
+  type WebhookFormat as WebhookFormatName,
+  webhookEventRows,
+  webhookEvents,
+  webhookFormats,
+} from './webhook-events.ts';
 
 export const PageEventName = z.enum(pageEvents);
 export const WebhookEvent = z.enum(webhookEvents).meta({
   id: 'WebhookEvent',
   description: webhookEvents.map((name) => `\`${name}\`: ${webhookEventRows[name].description}.`).join(' '),
+});
+
+export const WebhookFormat = z.enum(Object.keys(webhookFormats) as [WebhookFormatName]).meta({
+  id: 'WebhookFormat',
+  description:
+    '`standard`: the event as JSON. The others: a message as an incoming webhook of Slack, a workflow of Teams, or a webhook of Discord takes it.',
 });
 
 /** Data of an event about a page of a schedule in a region. */
@@ -50,6 +62,7 @@ export const CreateWebhookBody = z
       .max(webhookEvents.length)
       .refine((events) => new Set(events).size === events.length)
       .meta({ uniqueItems: true }),
+    format: WebhookFormat.optional().meta({ description: 'Default: `standard`.' }),
   })
   .meta({ id: 'CreateWebhook' });
 export type CreateWebhookBody = z.infer<typeof CreateWebhookBody>;
@@ -67,6 +80,7 @@ export const Webhook = z
     id: z.uuid(),
     url: z.string(),
     events: z.array(WebhookEvent),
+    format: WebhookFormat,
     createdAt: z.iso.datetime(),
     failingSince: z.iso.datetime().nullable().describe('When the first try since the last success failed.'),
     disabledAt: z.iso.datetime().nullable().describe('A test or a redelivery that succeeds enables the webhook again.'),

@@ -20,6 +20,7 @@ const aWebhook = {
   id: '6f9d3c52-8a0e-4c1b-9d57-1f4a2b7c8e90',
   url: 'https://example.com/hooks/page-audit',
   events: ['check.completed'],
+  format: 'standard',
   createdAt: '2026-11-21T09:30:00.000Z',
   failingSince: null,
   disabledAt: null,
@@ -54,7 +55,7 @@ export const webhookOperations = {
     operationId: 'createWebhook',
     summary: 'Create a webhook',
     description:
-      'The service sends each event as a POST that follows Standard Webhooks 1.0. An owner can have five webhooks. The secret is shown once.',
+      'The service sends each event as a POST that follows Standard Webhooks 1.0, or as a message to Slack, Teams or Discord. An owner can have five webhooks. The secret is shown once.',
     body: { schema: CreateWebhookBody, example: { url: aWebhook.url, events: aWebhook.events } },
     answers: {
       201: {

@@ -69,6 +69,26 @@ const finishedCheck = async ({ owner }: Caller) => {
   return check;
 };
 
+test('a webhook of Slack receives a message for people instead of the event', async () => {
+  const [owner, receiver] = [await anOwner(), await receiverOf()];
+  const answer = await call('', owner, 'POST', { url: receiver.url, events, format: 'slack' });
+  const webhook = (await answer.json()) as CreatedWebhook;
+  expect(webhook.format).toBe('slack');
+  const check = await finishedCheck(owner);
+  await settled(owner, webhook.id, 1);
+  const body = JSON.parse(receiver.received[0]?.body ?? '');
+  expect(body.text).toContain(`${check.url}: the check is finished`);
+  expect(body.data).toBeUndefined();
+  const problem = await problemOf(
+    await call('', owner, 'POST', { url: receiver.url, events, format: 'irc' }),
+    400,
+    'invalid-request',
+  );
+  expect(problem.errors).toEqual([
+    expect.objectContaining({ path: 'format', message: 'The format must be one of: standard, slack, teams, discord.' }),
+  ]);
+});
+
 test('a webhook receives each finished check once, signed, as the list of checks shows it', async () => {
   const [owner, receiver] = [await anOwner(), await receiverOf()];
   const webhook = await hook(owner, receiver.url);

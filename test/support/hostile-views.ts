@@ -80,7 +80,7 @@ const hostileReport = (text: string): string =>
   text.replaceAll('hero.png', `${TURN}hero.png`).replaceAll('body > input', `body > ${TURN}input`);
 
 const at = '2026-11-01T10:00:00.000Z';
-const hook = { events: ['check.completed' as const], createdAt: at, failingSince: at };
+const hook = { format: 'standard' as const, events: ['check.completed' as const], createdAt: at, failingSince: at };
 const [working, refused] = [randomUUID(), randomUUID()];
 const webhooks: WebhookList = {
   webhooks: [

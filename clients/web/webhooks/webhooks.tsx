@@ -1,11 +1,12 @@
 import type { TargetedSubmitEvent } from 'preact';
 import { useState } from 'preact/hooks';
-import { webhookEventRows, webhookEvents } from '../../../shared/webhook-events.ts';
+import { webhookEventRows, webhookEvents, webhookFormats } from '../../../shared/webhook-events.ts';
 import type { CreatedWebhook, WebhookList } from '../../../shared/webhooks.ts';
 import { ServiceError } from '../../api/service-error.ts';
 import { messageOf } from '../requests/field-messages.ts';
 import { useAction, useLoaded } from '../requests/loading.ts';
 import { readBody } from '../requests/requests.ts';
+import { Choice } from '../ui/choice.tsx';
 import { Field } from '../ui/field.tsx';
 import { Pending, ProblemNote } from '../ui/problem.tsx';
 import { useTitle } from '../ui/title.ts';
@@ -20,7 +21,8 @@ export const WebhooksPage = () => {
       <h1>Webhooks</h1>
       <p>
         The service sends events to these URLs, each as a signed POST that follows{' '}
-        <a href="https://www.standardwebhooks.com">Standard Webhooks</a>. You can have five.
+        <a href="https://www.standardwebhooks.com">Standard Webhooks</a>, or as a message to Slack, Teams or Discord.
+        You can have five.
       </p>
       <NewWebhook
         onCreated={(webhook) => {
@@ -28,7 +30,9 @@ export const WebhooksPage = () => {
           loaded.reload();
         }}
       />
-      <div aria-live="polite">{created && <NewSecret key={created.id} secret={created.secret} of={created.url} />}</div>
+      <div aria-live="polite">
+        {created?.format === 'standard' && <NewSecret key={created.id} secret={created.secret} of={created.url} />}
+      </div>
       {loaded.data ? <Webhooks list={loaded.data} reload={loaded.reload} /> : <Pending {...loaded} rows={3} />}
     </>
   );
@@ -45,20 +49,29 @@ const NewWebhook = ({ onCreated }: { onCreated: (webhook: CreatedWebhook) => voi
   const { error, busy, run, retry } = useAction(async (form: FormData) => {
     const events = form.getAll('events').map(String);
     if (events.length === 0) throw new ServiceError('problem', noEvent.message, { status: 400, errors: [noEvent] });
-    const body = { url: String(form.get('webhook-url')), events };
+    const body = { url: String(form.get('webhook-url')), events, format: String(form.get('format')) };
     onCreated(await readBody<CreatedWebhook>('/v1/webhooks', { method: 'POST', body }));
   });
   const create = (event: TargetedSubmitEvent<HTMLFormElement>) => {
     event.preventDefault();
     return run(new FormData(event.currentTarget));
   };
-  const [wrongUrl, wrongEvents] = ['url', 'events'].map((field) => messageOf(error?.errors ?? [], field));
+  const [wrongUrl, wrongEvents, wrongFormat] = ['url', 'events', 'format'].map((field) =>
+    messageOf(error?.errors ?? [], field),
+  );
   return (
     <>
       <form class="panel" aria-label="New webhook" onSubmit={create} noValidate>
         <Field name="webhook-url" label="URL of the receiver" message={wrongUrl}>
           {(input) => <input type="url" name="webhook-url" placeholder="https://" {...input} />}
         </Field>
+        <Choice
+          name="format"
+          label="Format"
+          values={Object.keys(webhookFormats)}
+          names={webhookFormats}
+          message={wrongFormat}
+        />
         <fieldset aria-describedby={wrongEvents ? 'events-error' : undefined}>
           <legend>Send an event when</legend>
           {webhookEvents.map((name) => (

@@ -41,6 +41,7 @@ export const WebhookItem = z.object({
   owner: z.string(),
   url: z.string(),
   events: z.array(z.string()),
+  format: z.string().default('standard'), // an item of an earlier release has none
   createdAt: time,
   secrets: z.array(z.object({ secret: z.string(), until: time.nullable() })).min(1), // the newest first
   rotations: z.int(),
@@ -58,6 +59,8 @@ const keyOf = ({ owner, sk }: Pick<WebhookItem, 'owner' | 'sk'>): Key => ({ pk: 
 /** Holds if the place still has this webhook. */
 const ifSame = ({ id }: Pick<WebhookItem, 'id'>): Condition => ifEqual('id', id);
 
+type NewWebhook = Pick<WebhookItem, 'id' | 'owner' | 'url' | 'events'> & Partial<Pick<WebhookItem, 'format'>>;
+
 export type WebhookStore = ReturnType<typeof webhookStore>;
 
 /** Stores webhooks, with their secrets. */
@@ -69,8 +72,7 @@ export const webhookStore = (db: Db) => ({
     (await list(db, owner)).find((webhook) => webhook.id === id),
 
   /** Creates a webhook. Returns undefined if its owner has as many as `max`. */
-  create: (webhook: Pick<WebhookItem, 'id' | 'owner' | 'url' | 'events'>, max: number, now: Date) =>
-    create(db, webhook, max, now),
+  create: (webhook: NewWebhook, max: number, now: Date) => create(db, webhook, max, now),
 
   /** Erases a webhook with its secrets. Its deliveries expire, and nobody can read them. Safe to repeat. */
   delete: (webhook: WebhookItem): Promise<boolean> => deleteItem(db, keyOf(webhook), ifSame(webhook)),
@@ -116,15 +118,11 @@ const list = async ({ client, table: TableName }: Db, owner: string): Promise<We
 
 const newSecret = (): string => `whsec_${randomBytes(32).toString('base64')}`;
 
-const create = async (
-  db: Db,
-  webhook: Pick<WebhookItem, 'id' | 'owner' | 'url' | 'events'>,
-  max: number,
-  now: Date,
-): Promise<WebhookItem | undefined> => {
+const create = async (db: Db, webhook: NewWebhook, max: number, now: Date): Promise<WebhookItem | undefined> => {
   // First, so that each check that closes after the answer has its delivery.
   await putItem(db, { ...webhooksMarkKey(webhook.owner), createdAt: now.toISOString() }, ifAbsent);
   const item = {
+    format: 'standard',
     ...webhook,
     createdAt: now.toISOString(),
     secrets: [{ secret: newSecret(), until: null }],

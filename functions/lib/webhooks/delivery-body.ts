@@ -2,6 +2,7 @@ import { checkView } from '../../../shared/check.ts';
 import { compareStep } from '../../../shared/comparison/watch.ts';
 import { type MainName, mainNames } from '../../../shared/metrics/page-metrics.ts';
 import { checkSummary } from '../../../shared/summaries.ts';
+import type { WebhookFormat } from '../../../shared/webhook-events.ts';
 import type { PageEventData } from '../../../shared/webhooks.ts';
 import { pageHistory } from '../checks/page-history.ts';
 import { findChecks } from '../schedules/watch-schedule.ts';
@@ -10,6 +11,7 @@ import type { DeliveryItem } from '../store/deliveries.ts';
 import { ifReadable } from '../store/dynamodb.ts';
 import type { StoredCheck } from '../store/find-check.ts';
 import type { ListStore } from '../store/lists.ts';
+import { chatBody, type SentEvent } from './chat-formats.ts';
 
 type Deps = {
   checks: Pick<CheckStore, 'findOfAnyOwner'>;
@@ -22,16 +24,26 @@ type Deps = {
  * Returns the body of a delivery, the same on each try, unless an earlier check of the page is erased between two of them.
  * Returns undefined if its own check was erased or can't be read.
  */
-export const deliveryBody = async (deps: Deps, delivery: DeliveryItem): Promise<string | undefined> => {
+export const deliveryBody = async (
+  deps: Deps,
+  delivery: DeliveryItem,
+  format: WebhookFormat,
+): Promise<string | undefined> => {
+  const event = await eventOf(deps, delivery);
+  if (!event || format === 'standard') return event && JSON.stringify(event);
+  return JSON.stringify(chatBody(format, event as SentEvent, deps.publicUrl));
+};
+
+const eventOf = async (deps: Deps, delivery: DeliveryItem) => {
   const { event: type, createdAt: timestamp, checkId, createId, webhookId } = delivery;
-  if (checkId === null) return JSON.stringify({ type, timestamp, data: { webhookId } });
+  if (checkId === null) return { type, timestamp, data: { webhookId } };
   const found = await deps.checks.findOfAnyOwner(checkId).catch(ifReadable);
   if (found?.item.createId !== createId) return undefined;
   const data =
     delivery.region === undefined
       ? checkSummary(checkView({ ...found.item, runs: found.runs }))
       : await pageEventData(deps, delivery, found, delivery.region);
-  return JSON.stringify({ type, timestamp, data });
+  return { type, timestamp, data };
 };
 
 const pageEventData = async (
