@@ -7,26 +7,32 @@ import { otherText, stepText } from '../../words/differences.ts';
 import { useFollowed } from '../requests/loading.ts';
 import { read } from '../requests/requests.ts';
 
-/** Most runs that a chart has. */
-export const MAX_RUNS = 400;
+/** Most runs that a chart has as single points. Of more runs it has the medians of each day. */
+const MAX_RUNS = 400;
 /** Most pages that the service is read for. A page may have few runs. */
 const MAX_PAGES = 100;
 
 /** One page of runs. `unreadable` has the ids of runs whose stored data can't be read. */
 type RunList = { runs: RunSummary[]; unreadable?: string[]; nextCursor: string | null };
 
-/** Reads the finished runs of a URL, newest first, page by page. `filter` has parameters of `GET /v1/runs`; null reads nothing. */
+/** Reads the finished runs of a URL, newest first, or the medians of their days. `filter` has parameters of `GET /v1/runs`; null reads nothing. */
 export const useSeries = (filter: string | null) => {
   const { data, error, reload } = useFollowed(filter, ({ signal }) => readAll(filter ?? '', signal));
   return { runs: data?.runs ?? [], unreadable: data?.unreadable ?? [], done: data !== undefined, error, reload };
 };
 
 const readAll = async (filter: string, signal: AbortSignal) => {
+  const { isCut, ...single } = await readPages(filter, signal, MAX_RUNS);
+  return isCut ? readPages(`${filter}&every=day`, signal) : single;
+};
+
+/** Reads page by page. Stops after more than so many runs. */
+const readPages = async (filter: string, signal: AbortSignal, most = Number.POSITIVE_INFINITY) => {
   const runs: RunSummary[] = [];
   const unreadable: string[] = [];
   let cursor: string | null = null;
   let headers = new Headers();
-  for (let pages = 0; pages < MAX_PAGES && runs.length < MAX_RUNS; pages += 1) {
+  for (let pages = 0; pages < MAX_PAGES && runs.length <= most; pages += 1) {
     const next = cursor ? `&cursor=${encodeURIComponent(cursor)}` : '';
     const answer = await read<RunList>(`/v1/runs?${filter}&limit=100${next}`, { signal });
     const page = answer.data as RunList; // a 304 needs an entity tag
@@ -36,7 +42,7 @@ const readAll = async (filter: string, signal: AbortSignal) => {
     cursor = page.nextCursor;
     if (!cursor) break;
   }
-  return { data: { runs: runs.slice(0, MAX_RUNS), unreadable }, headers };
+  return { data: { runs, unreadable }, headers, isCut: cursor !== null || runs.length > most };
 };
 
 /** Returns the regions of runs, in the order of the regions of the service. */

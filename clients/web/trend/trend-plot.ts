@@ -5,6 +5,8 @@ import { numberOf, textOf } from '../../words/numbers.ts';
 import { zoneName } from '../../words/times.ts';
 import { navigate } from '../router.ts';
 import { incomparable, regionsOf } from './series.ts';
+import { drawBands, rangeEnds } from './trend-bands.ts';
+import { dayEnd, dayStart, daysAddress } from './trend-query.ts';
 import { drawSteps, gapsOf, trendSteps } from './trend-steps.ts';
 
 export const HEIGHT = 320;
@@ -53,6 +55,7 @@ export const plotOf = (
   const hollow = incomparable(runs, name);
   const steps = trendSteps(runs, name, indexOf);
   const theme = colors[scheme];
+  const ends = rangeEnds(runs, name);
   const rows = regions.map((region) =>
     rowOf(
       runs.filter((run) => run.region === region),
@@ -71,9 +74,10 @@ export const plotOf = (
     axes: axesOf(name, theme),
     scales: {
       x: { range: (_, min, max) => aroundTimes(times.length, min, max) },
-      y: { range: (_, min, max) => rangeOf(name, min, max) },
+      y: { range: (_, min, max) => rangeOf(name, ...withEnds(min, max, ends)) },
     },
     hooks: {
+      drawAxes: [(plot) => drawBands(plot, rows, name, (place) => colorOf(theme, place))],
       draw: [
         (plot) => drawSteps(plot, steps, theme),
         (plot) => drawPoints(plot, rows, hollow, theme),
@@ -123,6 +127,11 @@ const leastHeights = { time: 100, shift: 0.1, bytes: 10_240, count: 10 };
 /** Room above and below scores, in points. */
 const SCORE_ROOM = 5;
 
+const withEnds = (min: number | null, max: number | null, ends: readonly number[]): [number | null, number | null] => {
+  const all = [min, max, ...ends].filter((each) => each !== null);
+  return all.length === 0 ? [null, null] : [Math.min(...all), Math.max(...all)];
+};
+
 const rangeOf = (name: MetricName, min: number | null, max: number | null): UPlot.Range.MinMax => {
   const { kind } = pageMetrics[name];
   if (kind !== 'score') return [0, Math.max((max ?? 0) * 1.1, leastHeights[kind])];
@@ -160,7 +169,10 @@ const addMarker = (ctx: CanvasRenderingContext2D, i: number, x: number, y: numbe
   ctx.closePath();
 };
 
-/** Draws each point: filled, or hollow if its run is not comparable. */
+/** Most points of a line that have a marker each. Of more points, the hollow ones have one, and the one at the cursor. */
+const MAX_MARKERS = 100;
+
+/** Draws points: filled, or hollow if the run is not comparable. */
 const drawPoints = (
   { ctx, data, valToPos }: UPlot,
   rows: readonly Row[],
@@ -172,9 +184,11 @@ const drawPoints = (
     ctx.strokeStyle = color;
     ctx.lineWidth = 2 * devicePixelRatio;
     ctx.setLineDash([]);
+    const isDense = row.length > MAX_MARKERS;
     for (const [at, run] of row.entries()) {
       const [time, value] = [data[0][at], data[i + 1]?.[at]];
-      if (!run || time === undefined || value === null || value === undefined) continue;
+      if (!run || (isDense && !hollow.has(run)) || time === undefined || value === null || value === undefined)
+        continue;
       ctx.fillStyle = hollow.has(run) ? theme.back : color;
       addMarker(ctx, i, valToPos(time, 'x', true), valToPos(value, 'y', true));
       ctx.fill();
@@ -220,7 +234,7 @@ const drawNames = (plot: UPlot, regions: readonly string[], theme: Colors): void
   ctx.restore();
 };
 
-/** Opens the run whose point is nearest to the cursor, if it is near. */
+/** Opens the run whose point is nearest to the cursor, if it is near. Of a day, it opens the runs. */
 const openRun = ({ cursor: { idx, top = 0 }, data, valToPos }: UPlot, rows: readonly Row[]): void => {
   if (idx === null || idx === undefined) return;
   const candidates = rows.flatMap((row, i) => {
@@ -229,5 +243,8 @@ const openRun = ({ cursor: { idx, top = 0 }, data, valToPos }: UPlot, rows: read
   });
   const [nearest] = candidates.sort((a, b) => a.distance - b.distance);
   const isNear = nearest && nearest.distance < 20;
-  if (isNear && nearest.run.links.self) navigate(`/checks/${nearest.run.checkId}/runs/${nearest.run.id}`);
+  if (!isNear) return;
+  const { day, links, checkId, id } = nearest.run;
+  if (day) navigate(daysAddress(location.search, dayStart(day.date), dayEnd(day.date)));
+  else if (links.self) navigate(`/checks/${checkId}/runs/${id}`);
 };

@@ -35,3 +35,27 @@ const startOf = (text: string, later = 0): Date | null => {
   const isReal = new Date(year, month - 1, day).getDate() === day && month <= 12;
   return isReal ? new Date(year, month - 1, day + later) : null;
 };
+
+/** Returns the first and the last moment of a day in UTC. */
+export const dayStart = (date: string) => new Date(`${date}T00:00:00Z`);
+export const dayEnd = (date: string) => new Date(`${date}T23:59:59Z`);
+
+/** Returns the address of a trend with the days of its reader from a time on, or to another time. */
+export const daysAddress = (
+  search: string | URLSearchParams,
+  from?: Date | undefined,
+  to?: Date | undefined,
+): string => {
+  const query = new URLSearchParams(search);
+  for (const [name, time] of Object.entries({ from, to })) {
+    if (time) query.set(name, dayText(time));
+    else query.delete(name);
+  }
+  return `/pages?${query}`;
+};
+
+const dayText = (time: Date): string =>
+  [
+    `${time.getFullYear()}`.padStart(4, '0'),
+    ...[time.getMonth() + 1, time.getDate()].map((each) => `${each}`.padStart(2, '0')),
+  ].join('-');

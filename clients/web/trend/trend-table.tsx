@@ -1,105 +1,107 @@
-import { useEffect, useMemo, useState } from 'preact/hooks';
+import { useMemo, useState } from 'preact/hooks';
 import type { MetricName } from '../../../shared/metrics/page-metrics.ts';
-import type { RunSummary } from '../../../shared/summaries.ts';
-import { gradeOf, metricNames, numberOf, textOf } from '../../words/numbers.ts';
+import type { RunSummary, RunsOfDay } from '../../../shared/summaries.ts';
+import { gradeOf, metricNames, numberOf, spreadText, textOf } from '../../words/numbers.ts';
 import { localTime } from '../../words/times.ts';
 import { DataTable } from '../ui/data-table.tsx';
 import { Graded, NotMeasured } from '../ui/value.tsx';
 import { CsvButton } from './csv-button.tsx';
 import { incomparable, stepsOf } from './series.ts';
+import { dayEnd, dayStart, daysAddress } from './trend-query.ts';
 
-/** Rows that the page renders at once. All 400 rows would block it for longer than 100 ms. */
-const STEP = 50;
+/** Rows of a part of the table. */
+const ROWS = 50;
 
 type TableProps = { runs: readonly RunSummary[]; name: MetricName; filter: string };
 
-/** The runs behind the chart. */
+/** The runs behind the chart, or the days. */
 export const TrendTable = ({ runs, name, filter }: TableProps) => {
-  const parts = useMemo(() => partsOf(runs), [runs]);
-  const notesOf = useMemo(() => notesBy(runs), [runs]);
-  const names = useInSteps(name, parts.length);
+  const [first, setFirst] = useState(0);
+  const reasons = useMemo(() => incomparable(runs, name), [runs, name]);
+  const steps = useMemo(() => stepsOf(runs, name), [runs, name]);
+  const shown = runs.slice(first, first + ROWS);
+  const [ofDays, title] = runs[0]?.day ? [true, 'Days'] : [false, 'Runs'];
   return (
     <>
       <div class="below">
-        <h2 id="runs">Runs</h2>
+        <h2 id="runs">{title}</h2>
         <CsvButton filter={filter} />
       </div>
       <DataTable
         labelled="runs"
         class="runs"
-        columns={['Time', 'Region', metricNames[name], 'Samples', 'Lighthouse', 'Note']}
+        columns={[
+          ofDays ? 'Day (UTC)' : 'Time',
+          'Region',
+          metricNames[name],
+          ofDays ? 'Runs' : 'Samples',
+          'Lighthouse',
+          'Note',
+        ]}
       >
-        {parts.map((part, i) => names[i] && <Rows key={i} runs={part} name={names[i]} notesOf={notesOf} />)}
+        {shown.map((run) => (
+          <Row key={run.id} {...{ run, name, reasons, steps }} />
+        ))}
       </DataTable>
+      {runs.length > ROWS && (
+        <p class="center">
+          <button type="button" disabled={first === 0} onClick={() => setFirst(first - ROWS)}>
+            Newer
+          </button>{' '}
+          <span role="status">
+            {first + 1} to {first + shown.length} of {runs.length}
+          </span>{' '}
+          <button type="button" disabled={first + ROWS >= runs.length} onClick={() => setFirst(first + ROWS)}>
+            Older
+          </button>
+        </p>
+      )}
     </>
   );
 };
 
-/** Returns the rows of the table in parts that the page renders at once. */
-const partsOf = (runs: readonly RunSummary[]) =>
-  Array.from({ length: Math.ceil(runs.length / STEP) }, (_, i) => runs.slice(i * STEP, (i + 1) * STEP));
-
 type Notes = Record<'reasons' | 'steps', ReadonlyMap<RunSummary, string>>;
-
-/** Returns a function with the notes on the runs by metric. It computes those of each metric once. */
-const notesBy = (runs: readonly RunSummary[]) => {
-  const known = new Map<MetricName, Notes>();
-  return (name: MetricName): Notes => {
-    const notes = known.get(name) ?? { reasons: incomparable(runs, name), steps: stepsOf(runs, name) };
-    known.set(name, notes);
-    return notes;
-  };
-};
-
-/**
- * Returns the metric that each part shows. One part after the other follows a change, so that the page stays responsive.
- */
-const useInSteps = (name: MetricName, count: number) => {
-  const [names, setNames] = useState<MetricName[]>([]);
-  useEffect(() => {
-    const late = Array.from({ length: count }, (_, i) => i).find((i) => names[i] !== name);
-    if (late === undefined) return;
-    const timer = setTimeout(() => setNames(Object.assign([...names], { [late]: name })));
-    return () => clearTimeout(timer);
-  }, [names, name, count]);
-  return names;
-};
-
-type RowsProps = { runs: readonly RunSummary[]; name: MetricName; notesOf: (name: MetricName) => Notes };
-
-const Rows = ({ runs, name, notesOf }: RowsProps) =>
-  useMemo(
-    () => runs.map((run) => <Row key={run.id} run={run} name={name} {...notesOf(name)} />),
-    [runs, name, notesOf],
-  );
 
 const Row = ({ run, name, reasons, steps }: Notes & { run: RunSummary; name: MetricName }) => {
   const value = run.state === 'succeeded' ? numberOf(run, name) : null;
+  const range = run.day?.range[name];
   const notes = [
-    run.errorCode ? `failed: ${run.errorCode}` : reasons.get(run),
+    run.day ? leftOut(run.day) : run.errorCode && `failed: ${run.errorCode}`,
+    !run.errorCode && reasons.get(run),
     steps.has(run) && `new series: ${steps.get(run)}`,
-    !run.links.self && 'expired, only its numbers are kept',
+    !run.day && !run.links.self && 'expired, only its numbers are kept',
   ];
   return (
     <tr>
       <th scope="row" class="when">
-        {run.links.self ? (
-          <a href={`/checks/${run.checkId}/runs/${run.id}`}>{localTime(run.createdAt)}</a>
-        ) : (
-          localTime(run.createdAt)
-        )}
+        <RunLink run={run} />
       </th>
       <td>{run.region}</td>
       <td>
         {value === null ? (
           <NotMeasured />
         ) : (
-          <Graded grade={gradeOf(name, value, run.device)} text={textOf(name, value)} />
+          <>
+            <Graded grade={gradeOf(name, value, run.device)} text={textOf(name, value)} />{' '}
+            {range && <span class="muted">{spreadText(name, value, range)}</span>}
+          </>
         )}
       </td>
-      <td>{run.sampleCount}</td>
+      <td>{run.day?.runs ?? run.sampleCount}</td>
       <td>{run.auditVersion}</td>
       <td class="muted">{notes.filter(Boolean).join(', ')}</td>
     </tr>
   );
+};
+
+const leftOut = ({ failed, contended }: RunsOfDay) =>
+  [failed > 0 && `${failed} failed`, contended > 0 && `${contended} left out: other programs used the CPU`]
+    .filter(Boolean)
+    .join(', ');
+
+/** The time of a run with a link to it. A day leads to its runs. */
+const RunLink = ({ run: { day, links, checkId, id, createdAt } }: { run: RunSummary }) => {
+  if (day) return <a href={daysAddress(location.search, dayStart(day.date), dayEnd(day.date))}>{day.date}</a>;
+  const time = localTime(createdAt);
+  return links.self ? <a href={`/checks/${checkId}/runs/${id}`}>{time}</a> : time;
 };

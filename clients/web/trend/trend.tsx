@@ -10,10 +10,11 @@ import { Pending, ProblemNote } from '../ui/problem.tsx';
 import { isolated, useTitle } from '../ui/title.ts';
 import { TwoLines } from '../ui/two-lines.tsx';
 import { PageNow } from './page-now.tsx';
-import { MAX_RUNS, useSeries } from './series.ts';
+import { useSeries } from './series.ts';
 import { TrendChart } from './trend-chart.tsx';
 import { TrendFilter } from './trend-filter.tsx';
 import { trendQueryOf } from './trend-query.ts';
+import { TrendRange } from './trend-range.tsx';
 import { TrendTable } from './trend-table.tsx';
 
 /** A page over time: one line per region. Its filters are in the address. */
@@ -43,6 +44,7 @@ export const TrendPage = ({ query }: { query: URLSearchParams }) => {
       {isShown && (
         <>
           <PageNow key={`now ${page}`} filter={`${page}`} />
+          <TrendRange query={query} />
           <Series key={filter} {...{ series, filter, isFiltered }} metric={query.get('metric')} />
         </>
       )}
@@ -80,10 +82,14 @@ const Series = ({ series, filter, isFiltered, metric }: SeriesProps) => {
         <span>● comparable with the newest run of its region</span>
         <span>○ not comparable with it. The note in the table says why</span>
         <span>┆ a new series begins, because the way of auditing changed</span>
-        {runs.length >= MAX_RUNS && <span>The newest {MAX_RUNS} runs are shown.</span>}
+        {runs[0]?.day && (
+          <span>
+            These are many runs: each point is the median of a day (UTC), and the band is the range of its runs
+          </span>
+        )}
       </p>
       {note}
-      <TrendTable runs={runs} name={chosen} filter={filter} />
+      <TrendTable key={runs[0]?.id} runs={runs} name={chosen} filter={filter} />
     </>
   );
 };

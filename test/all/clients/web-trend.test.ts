@@ -171,3 +171,46 @@ test('the filters of a trend are in the address, and errors of the URL, the labe
   await untilShown(page, 'No finished run of this URL matches the filter.');
   expect(errors.filter((each) => !each.includes('400'))).toEqual([]);
 });
+
+test('many runs are shown as days with their range, the table has pages, and a button shows the last days', async () => {
+  const of = 'https://example.com/years';
+  for (const lcp of [633, 933, 733])
+    await finishedCheck(site.world, { url: of }, [{ lcps: [lcp] }, { lcps: [lcp + 100] }]);
+  const answer = await fetch(`${site.url}/v1/runs?url=${of}`);
+  const { runs } = (await answer.json()) as { runs: { id: string }[] };
+  const many = (count: number) => Array.from({ length: count }, (_, i) => ({ ...runs[0], id: `${i}` }));
+  await using view = await site.open('/docs');
+  const { page, errors } = view;
+  await page.setRequestInterception(true);
+  let count = 401;
+  const asked: URLSearchParams[] = [];
+  page.on('request', (request) => {
+    const { pathname, searchParams } = new URL(request.url());
+    if (pathname !== '/v1/runs') return void request.continue();
+    asked.push(searchParams);
+    if (searchParams.has('every')) return void request.continue();
+    const body = JSON.stringify({ runs: many(count), nextCursor: null });
+    request.respond({ status: 200, headers: { 'content-type': 'application/json' }, body });
+  });
+  await page.goto(`${site.url}/pages?url=${encodeURIComponent(of)}&metric=lcp`);
+  await untilShown(page, 'each point is the median of a day');
+  const rows = () => page.$$eval('.runs tbody tr', (all) => all.map((row) => row.textContent));
+  expect(await rows()).toEqual([
+    expect.stringMatching(/us-west1.*733 ms good \(633–933\)/),
+    expect.stringMatching(/europe-north1.*833 ms good \(733–1033\)/),
+  ]);
+  await expectAccessible(page);
+
+  count = 60;
+  await press(page, '7 days');
+  await untilShown(page, '1 to 50 of 60');
+  expect(asked.at(-1)?.get('createdAfter')).toBeTruthy();
+  expect(
+    await page.$$eval('[aria-label=Time] [aria-pressed=true]', (all) => all.map((each) => each.textContent)),
+  ).toEqual(['7 days']);
+  expect(await rows()).toHaveLength(50);
+  await press(page, 'Older');
+  await expect.poll(rows).toHaveLength(10);
+  await expectAccessible(page);
+  expect(errors).toEqual([]);
+});
