@@ -30,32 +30,32 @@ const LIMIT_MS = 600_000;
 /** Audits each changed page in turns with the page before, so many times. The changes of a round share the queue. */
 export const measureChanges = async ({ pages, version, runs, log }: Options): Promise<Trial[]> => {
   await using service = await startService(await bundledFolder());
+  const trialOf = async (change: ChangeName, round: number): Promise<Trial> => {
+    const body = {
+      ...{ url: pages.changed(change), auditVersion: version, regions: ['us-west1'], categories: ['performance'] },
+      ...{ samples: PAIRS, against: { url: pages.changed('shop') } },
+    };
+    const { id, runs: found } = await succeededCheck(service, body, { pollMs: 500, limitMs: LIMIT_MS });
+    const [run] = found;
+    const having = (verdict: string) => metricNames.filter((name) => run?.change?.[name].verdict === verdict);
+    const [worse, better] = [having('regressed'), having('improved')];
+    const path = `${service.url}/v1/checks/${id}/explanation`;
+    const explanation = worse.length > 0 ? await getJson<CheckExplanation>(path) : undefined;
+    const sentence = explanation?.regions['us-west1']?.sentence ?? '';
+    log(`changes ${round}/${runs}, ${change}: ${worse.join(', ') || 'nothing'} worse. ${sentence}`);
+    const { names } = changes[change];
+    const isExplained = names !== '' && sentence.includes(names);
+    return { change, worse, better, isExplained, load: loadavg()[0] as number };
+  };
   const trials: Trial[] = [];
-  for (let i = 0; i < runs; i++) {
-    const round = changeNames.map(async (change): Promise<Trial> => {
-      const body = {
-        ...{ url: pages.changed(change), auditVersion: version, regions: ['us-west1'], categories: ['performance'] },
-        ...{ samples: PAIRS, against: { url: pages.changed('shop') } },
-      };
-      const { id, runs: found } = await succeededCheck(service, body, { pollMs: 500, limitMs: LIMIT_MS });
-      const [run] = found;
-      const having = (verdict: string) => metricNames.filter((name) => run?.change?.[name].verdict === verdict);
-      const [worse, better] = [having('regressed'), having('improved')];
-      const path = `${service.url}/v1/checks/${id}/explanation`;
-      const explanation = worse.length > 0 ? await getJson<CheckExplanation>(path) : undefined;
-      const sentence = explanation?.regions['us-west1']?.sentence ?? '';
-      log(`changes ${i + 1}/${runs}, ${change}: ${worse.join(', ') || 'nothing'} worse. ${sentence}`);
-      const { names } = changes[change];
-      return {
-        change,
-        worse,
-        better,
-        isExplained: names !== '' && sentence.includes(names),
-        load: loadavg()[0] as number,
-      };
-    });
-    trials.push(...(await Promise.all(round)));
+  for (let round = 1; round <= runs; round++) {
+    const ended = await Promise.allSettled(changeNames.map((change) => trialOf(change, round)));
+    for (const each of ended) {
+      if (each.status === 'fulfilled') trials.push(each.value);
+      else log(`changes ${round}/${runs}: ${each.reason}`);
+    }
   }
+  if (trials.length === 0) throw new Error('No trial of a change succeeded.');
   return trials;
 };
 

@@ -33,7 +33,7 @@ Without a name: ${usualBenchmarks.join(', ')}, in about six minutes. By name onl
   headers              cost of sending headers to the page, in one version: about 16 s per page and round
   cpu                  CPU time of an audit, by kind of process: about 10 s per run
   busy                 pages beside loops, a memory hog, other audits and a quota: about 6 s per page, load and run
-  changes              pages that got slower in one thing, in turns with the page before: about two minutes per run
+  changes              pages that got slower in one thing, in turns with the page before: about three minutes per run
   steadiness           how much performance varies on a static page: about 9 s per run
   throughput           audits a minute of a queue, also beside a CPU hog, and their scores: about six minutes
   at-once              queues with one and two timed parts at once, and their scores: about four minutes per round
