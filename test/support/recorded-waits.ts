@@ -12,8 +12,16 @@ export type RecordedWaits = { free: RecordedAudit; busy: RecordedAudit };
 const folder = new URL('../recorded/waits/', import.meta.url);
 const fileOf = (version: AuditVersion) => new URL(`${version}.json.gz`, folder);
 
-export const readWaits = (version: AuditVersion): RecordedWaits =>
-  JSON.parse(gunzipSync(readFileSync(fileOf(version))).toString());
+export const readWaits = (version: AuditVersion): RecordedWaits => {
+  const { free, busy } = JSON.parse(gunzipSync(readFileSync(fileOf(version))).toString());
+  return { free: withEnd(free), busy: withEnd(busy) };
+};
+
+/** Older recordings do not have the end of their readings. */
+const withEnd = (audit: RecordedAudit): RecordedAudit => ({
+  ...audit,
+  waits: { ...audit.waits, endUs: audit.waits.endUs ?? Number.POSITIVE_INFINITY },
+});
 
 export const writeWaits = (version: AuditVersion, recorded: RecordedWaits): void => {
   mkdirSync(folder, { recursive: true });
