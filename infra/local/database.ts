@@ -48,7 +48,7 @@ export class Database {
     this.#db = new DatabaseSync(path ?? ':memory:', { timeout: BUSY_MS });
     this.#db.exec('PRAGMA auto_vacuum = FULL; PRAGMA secure_delete = ON'); // deleted reports leave the disk
     this.#db.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL');
-    this.#db.exec('PRAGMA temp_store = MEMORY; PRAGMA cache_size = -16000');
+    this.#db.exec('PRAGMA temp_store = MEMORY; PRAGMA cache_size = -16000; PRAGMA journal_size_limit = 4000000');
     this.#db.exec(`BEGIN IMMEDIATE; ${SCHEMA} COMMIT`);
     if (path && durable) this.#log = openSync(`${path}-wal`, 'r');
   }

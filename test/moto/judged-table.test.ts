@@ -25,7 +25,7 @@ const moto: Judge = async ({ operation, input }) => {
 };
 
 /**
- * Requests that moto is known to answer wrongly. It does not know all rules of expressions, so dynalite judges their messages.
+ * Requests that moto is known to answer wrongly. It does not know all rules of expressions, so dynalite judges them.
  * It fails at comparisons of types, stores the new item of an update that it refuses, takes a missing
  * attribute for NULL, returns the keys among the updated attributes of a new item,
  * and says that a full page is the last one if no other item follows.
@@ -40,11 +40,12 @@ const isOutOfCourt: Options['isOutOfCourt'] = ({ operation, input }, ours, their
 
 const hasNull = (values: unknown): boolean => Object.values(values ?? {}).some((value) => value.NULL || value.B === '');
 
-/** Returns an answer without the capacity, which moto adds unasked. */
+/** Returns an answer without the capacity, which moto adds unasked, and with plain numbers, which moto writes like `5.0`. */
 const plain = (answer: Judged) => {
   const { status, body } = plainAnswer(answer);
   const { ConsumedCapacity: _, ...rest } = body;
-  return { status, body: rest };
+  const text = JSON.stringify(rest, (name, value) => (name === 'N' ? String(Number(value)) : value));
+  return { status, body: JSON.parse(text) };
 };
 
 test('random sequences of requests get the same answers as from moto', async () => {

@@ -64,9 +64,7 @@ export const keyOfItem = (item: Item): [string, string] => {
   for (const { name, indexName } of indexKeys) {
     const value = item[name];
     if (value && value.S === undefined) throw wrongIndexType(name, indexName, typeOf(value));
-  }
-  for (const { name, indexName } of indexKeys) {
-    if (item[name]?.S === '')
+    if (value?.S === '')
       throw invalid(
         `${NOT_VALID} A value specified for a secondary index key is not supported. ${EMPTY} IndexName: ${indexName}, IndexKey: ${name}`,
       );
