@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { basename, relative } from 'node:path';
+import { basename, dirname, relative } from 'node:path';
 import { build, type Plugin } from 'esbuild';
 import type { Files } from './files.ts';
 import { viewerFromFiles } from './report-viewer.ts';
@@ -66,7 +66,8 @@ const ENTRY = 'entry';
 
 /**
  * Removes libraries from the source map, which Node reads on start. With them the map is twice as long as the code.
- * Also removes all languages of zod except English.
+ * Also removes all languages of zod except English, each source of credentials except the environment variables, which
+ * are the only one on Lambda, and modules that no function calls.
  */
 const slimLibraries: Plugin = {
   name: 'slim-libraries',
@@ -74,9 +75,27 @@ const slimLibraries: Plugin = {
     onLoad({ filter: /\/zod\/v4\/locales\/index\.js$/ }, () => ({
       contents: "export { default as en } from './en.js';",
     }));
+    for (const [path, names] of Object.entries(unused)) {
+      const error = `throw new Error('${path} is not in the bundle.');`;
+      onLoad({ filter: new RegExp(`/node_modules/${path.replaceAll('.', '\\.')}$`) }, () => ({
+        contents: names.map((name) => `export function ${name}() { ${error} }`).join('\n'),
+      }));
+    }
+    onLoad({ filter: /\/credential-provider-node\/dist-es\/index\.js$/ }, ({ path }) => ({
+      contents: "export { fromEnv as defaultProvider } from '@aws-sdk/credential-provider-env';",
+      resolveDir: dirname(path),
+    }));
     onLoad({ filter: /\/node_modules\/.*\.[cm]?js$/ }, async ({ path }) => ({
       contents: `${await readFile(path, 'utf8')}\n//# sourceMappingURL=data:application/json;base64,${emptyMap}`,
     }));
   },
 };
-const emptyMap = Buffer.from(JSON.stringify({ version: 3, sources: [''], mappings: 'AAAA' })).toString('base64');
+/** Modules of libraries that esbuild would keep although no function calls them, with their exports. */
+const unused = {
+  'zod/v4/classic/from-json-schema.js': ['fromJSONSchema'],
+  'zod/v4/core/compile.js': ['INVALID', 'ZodCompileAsyncError', 'ZodCompileUnsupportedError', 'compile', 'withParser'],
+  '@smithy/core/dist-es/submodules/event-streams/EventStreamSerde.js': ['EventStreamSerde'],
+  '@smithy/core/dist-es/submodules/event-streams/eventstream-codec/EventStreamCodec.js': ['EventStreamCodec'],
+};
+// esbuild ignores a map without a mapping. This one is at column 16,777,216, where no library has code.
+const emptyMap = Buffer.from(JSON.stringify({ version: 3, sources: [''], mappings: 'gggggBAAA' })).toString('base64');

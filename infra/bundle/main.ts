@@ -19,7 +19,7 @@ const dist = join(root, 'dist');
  * Returns the size limit of an unzipped function: Lambda's for the audit, less for API functions, so that they start
  * fast. Most of `docs` are files that it reads on request.
  */
-const maxBytes = (name: string): number => ({ 'run-audit': 250_000_000, docs: 3_000_000 })[name] ?? 1_600_000;
+const maxBytes = (name: string): number => ({ 'run-audit': 250_000_000, docs: 3_000_000 })[name] ?? 1_500_000;
 
 type Options = { out?: string; print?: (line: string) => void };
 
