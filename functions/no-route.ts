@@ -2,6 +2,7 @@ import { ApiProblemError } from '../shared/problems.ts';
 import { methodsOf } from '../shared/service/routes.ts';
 import type { Request } from './lib/http/endpoint.ts';
 import { http } from './lib/http/http.ts';
+import { otherMethod } from './lib/http/methods.ts';
 import { prefersHtml } from './lib/http/negotiation.ts';
 import type { Reply } from './lib/http/response.ts';
 import { staticFiles } from './lib/http/static-files.ts';
@@ -23,9 +24,7 @@ export const noRoute = (settings: Parameters<typeof webSite>[0] = {}) => {
       if (readable) return { ...(await web.page({ headers: withoutTags(headers) })), status: 404 };
       throw new ApiProblemError('not-found', 'No route matches this path. A path to start with is /v1/regions.');
     }
-    const allow = [...methods, 'OPTIONS'].join(', ');
-    if (method === 'OPTIONS') return { status: 204, headers: { allow } };
-    throw new ApiProblemError('method-not-allowed', `This path supports the methods ${allow}.`, { headers: { allow } });
+    return otherMethod(method, methods);
   };
 };
 

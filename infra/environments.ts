@@ -21,6 +21,8 @@ const Row = z.strictObject({
   trendDays: z.int().min(1), // entries in the series of a URL
   logDays: z.literal([1, 3, 5, 7, 14, 30, 60, 90, 180, 365]), // some of the values that CloudWatch accepts
   auditsAtOnce: z.int().min(2, 'SQS needs a maximum of at least 2.').max(1000), // in each region
+  /** Memory of the audit function. Below that of its row, audits share less CPU, and their scores are lower. */
+  auditMemoryMb: z.int().min(1769).max(10_240).optional(),
   // Concurrency of each function by its `reserved` in shared/service/functions.ts. Null reserves none, and needs no quota.
   reserved: z.object(recordOf(reservedFor, () => z.int().positive())).nullable(),
   requests: z.object({ perSecond: z.number().positive(), burst: z.int().positive() }), // limit of each route
@@ -67,6 +69,25 @@ const Row = z.strictObject({
 type Row = z.output<typeof Row>;
 
 export const environments = {
+  // Fits an account without raised quotas: 10 concurrent executions, and 3,008 MB.
+  trial: {
+    homeRegion: 'us-west-2',
+    regions: ['us-west1'],
+    retentionDays: 7,
+    trendDays: 7,
+    logDays: 7,
+    auditsAtOnce: 2,
+    auditMemoryMb: 3008,
+    reserved: null,
+    requests: { perSecond: 20, burst: 40 },
+    creates: { perSecond: 50, burst: 100 },
+    tableGeneration: 1,
+    openShards: 1,
+    corsOrigins: [],
+    budgetDollars: 10,
+    keepsData: false,
+    deletionProtection: false,
+  },
   dev: {
     homeRegion: 'us-west-2',
     regions: ['us-west1', 'europe-north1'], // each region has a fixed cost (npm run cost)

@@ -4,23 +4,29 @@ import {
   type CfnStage,
   DomainName,
   HttpApi,
-  HttpMethod,
+  HttpIntegrationType,
+  type HttpMethod,
   HttpRoute,
+  HttpRouteIntegration,
+  type HttpRouteIntegrationConfig,
   HttpRouteKey,
   HttpStage,
+  IntegrationCredentials,
+  PayloadFormatVersion,
 } from 'aws-cdk-lib/aws-apigatewayv2';
-import { HttpLambdaIntegration } from 'aws-cdk-lib/aws-apigatewayv2-integrations';
 import { Certificate } from 'aws-cdk-lib/aws-certificatemanager';
 import { type Alarm, type IMetric, MathExpression, Metric, type MetricProps, Stats } from 'aws-cdk-lib/aws-cloudwatch';
-import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
+import { PolicyDocument, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import type { Alias, Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
 import { functionRows } from '../../shared/service/functions.ts';
-import { type ApiFunction, apiFunctions, defaultRoute, routes } from '../../shared/service/routes.ts';
+import { type ApiFunction, apiFunctions, defaultRoute, gatewayKeyOf, routes } from '../../shared/service/routes.ts';
 import type { Environment } from '../environments.ts';
 import { AccessLog } from './access-log.ts';
 import { alarm } from './alarm.ts';
 import { LiveVersions } from './live-versions.ts';
 import { nodeFunction } from './node-function.ts';
+import { right } from './rights.ts';
 
 /**
  * The HTTP API: the routes of shared/service/routes.ts and their functions. The functions check the API keys, because an
@@ -63,15 +69,25 @@ export class Api extends Construct {
   }
 
   #routes({ aliases }: LiveVersions): HttpRoute[] {
+    const role = this.#role(Object.values(aliases));
     const integrations = new Map(
-      Object.entries(aliases).map(([name, handler]) => {
-        const timeout = Duration.seconds(functionRows[name as ApiFunction].timeoutSeconds);
-        return [name, new HttpLambdaIntegration(name, handler, { timeout })];
-      }),
+      Object.entries(aliases).map(([name, alias]) => [name, new LiveFunction(name as ApiFunction, alias, role)]),
     );
     return routeKeys().map(([routeKey, name]) => {
-      const integration = integrations.get(name) as HttpLambdaIntegration;
+      const integration = integrations.get(name) as LiveFunction;
       return new HttpRoute(this, routeKey.key, { httpApi: this.api, routeKey, integration });
+    });
+  }
+
+  /** Returns the role with which API Gateway calls the functions. A permission for each would count as a resource. */
+  #role(aliases: Alias[]): Role {
+    const invokes = right(
+      ['lambda:InvokeFunction'],
+      aliases.map(({ functionArn }) => functionArn),
+    );
+    return new Role(this, 'Role', {
+      assumedBy: new ServicePrincipal('apigateway.amazonaws.com'),
+      inlinePolicies: { rights: new PolicyDocument({ statements: [invokes] }) },
     });
   }
 
@@ -181,15 +197,32 @@ const without = (label: string, all: IMetric, parts: readonly IMetric[]): IMetri
 
 const everyFiveMinutes = { statistic: 'Sum', period: Duration.minutes(5) };
 
-/** Returns the key of each route, a HEAD key for each GET, and `$default` for every other path and method. */
+/** Returns the key of each route, and `$default` for every other path and method. */
 const routeKeys = (): [HttpRouteKey, ApiFunction][] => [
-  ...routes.flatMap((route) =>
-    (route.method === 'GET' ? [HttpMethod.GET, HttpMethod.HEAD] : [HttpMethod[route.method]]).map(
-      (method): [HttpRouteKey, ApiFunction] => [HttpRouteKey.with(route.path, method), route.function],
-    ),
-  ),
+  ...routes.map((route): [HttpRouteKey, ApiFunction] => {
+    const [method = '', path = ''] = gatewayKeyOf(route).split(' ');
+    return [HttpRouteKey.with(path, method as HttpMethod), route.function];
+  }),
   [HttpRouteKey.DEFAULT, defaultRoute.function],
 ];
+
+/** The live version of a function behind its routes. */
+class LiveFunction extends HttpRouteIntegration {
+  readonly #config: HttpRouteIntegrationConfig;
+
+  constructor(name: ApiFunction, { functionArn }: Alias, role: Role) {
+    super(name);
+    this.#config = {
+      type: HttpIntegrationType.AWS_PROXY,
+      uri: functionArn,
+      payloadFormatVersion: PayloadFormatVersion.VERSION_2_0,
+      credentials: IntegrationCredentials.fromRole(role),
+      timeout: Duration.seconds(functionRows[name].timeoutSeconds),
+    };
+  }
+
+  override bind = (): HttpRouteIntegrationConfig => this.#config;
+}
 
 /** Creates the functions of the routes. `variables` has those of a function whose values only this construct knows. */
 const createFunctions = (

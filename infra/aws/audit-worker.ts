@@ -6,7 +6,7 @@ import type { Region } from '../../shared/regions.ts';
 import type { Environment } from '../environments.ts';
 import { deadLetterSettings, queueSettings } from '../settings.ts';
 import { nodeFunction } from './node-function.ts';
-import { updateRight } from './rights.ts';
+import { consumeRight, updateRight } from './rights.ts';
 import { updatedAttributes, updatedLatest, updatedRegion, updatedUsage } from './updated-attributes.ts';
 import { workerAlarms } from './worker-alarms.ts';
 
@@ -41,9 +41,12 @@ export class AuditWorker extends Construct {
     ];
     this.runAudit = nodeFunction(this, 'run-audit', environment, {
       functionName: names.regionFunction('run-audit', region),
-      rights: [...updateRights('run-audit'), updateRight(this, environment, 'region', updatedRegion)],
+      rights: [
+        consumeRight(this.queue),
+        ...updateRights('run-audit'),
+        updateRight(this, environment, 'region', updatedRegion),
+      ],
     });
-    this.queue.grantConsumeMessages(this.runAudit);
     this.runAudit.addEventSourceMapping('Jobs', {
       eventSourceArn: this.queue.queueArn,
       batchSize: 1, // one audit at a time on an instance
@@ -53,9 +56,8 @@ export class AuditWorker extends Construct {
 
     const closeLostRuns = nodeFunction(this, 'close-lost-runs', environment, {
       functionName: names.regionFunction('close-lost-runs', region),
-      rights: updateRights('close-lost-runs'),
+      rights: [consumeRight(this.deadLetters), ...updateRights('close-lost-runs')],
     });
-    this.deadLetters.grantConsumeMessages(closeLostRuns);
     closeLostRuns.addEventSourceMapping('Lost', {
       eventSourceArn: this.deadLetters.queueArn,
       batchSize: 10,

@@ -7,6 +7,7 @@ import { deliverySettings, queueSettings } from '../settings.ts';
 import { alarm } from './alarm.ts';
 import { nodeFunction } from './node-function.ts';
 import { ourMetric } from './our-metrics.ts';
+import { consumeRight } from './rights.ts';
 
 /** The queue of deliveries to webhooks, the function that sends them, and the dead-letter queue. */
 export class Deliveries extends Construct {
@@ -31,8 +32,8 @@ export class Deliveries extends Construct {
     });
     const deliver = nodeFunction(this, 'deliver-webhook', environment, {
       functionName: names.homeFunction('deliver-webhook'),
+      rights: [consumeRight(queue)],
     });
-    queue.grantConsumeMessages(deliver);
     deliver.addEventSourceMapping('Deliveries', {
       eventSourceArn: queue.queueArn,
       batchSize: 1, // a receiver that hangs delays no other delivery

@@ -6,7 +6,7 @@ import {
   LambdaDeploymentConfig,
   LambdaDeploymentGroup,
 } from 'aws-cdk-lib/aws-codedeploy';
-import { Policy, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import { PolicyDocument, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { Alias, type Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
 import type { ApiFunction } from '../../shared/service/routes.ts';
@@ -45,9 +45,9 @@ export class LiveVersions extends Construct {
     const { shiftMinutes, names } = this.#environment;
     if (!shiftMinutes) return;
     const application = new LambdaApplication(this, 'Application', { applicationName: names.service });
-    const { role, policy } = this.#role();
+    const role = this.#role();
     for (const [file, alias] of Object.entries(this.aliases)) {
-      const group = new LambdaDeploymentGroup(this, `${file}-shift`, {
+      new LambdaDeploymentGroup(this, `${file}-shift`, {
         application,
         deploymentGroupName: file,
         alias,
@@ -56,35 +56,34 @@ export class LiveVersions extends Construct {
         autoRollback: { failedDeployment: true, stoppedDeployment: true, deploymentInAlarm: true },
         role: role.withoutPolicyUpdates(), // the managed policy of the CDK covers each function of the account
       });
-      group.node.addDependency(policy);
     }
   }
 
   /** Returns the role of CodeDeploy. It may move the aliases `live` and read alarms. */
-  #role(): { role: Role; policy: Policy } {
-    const role = new Role(this, 'Role', { assumedBy: new ServicePrincipal('codedeploy.amazonaws.com') });
+  #role(): Role {
     const arns = Object.keys(this.#functions).map((file) =>
       Stack.of(this).formatArn({
         service: 'lambda',
         resource: `function:${this.#environment.names.homeFunction(file)}`,
       }),
     );
-    const policy = new Policy(this, 'Policy', {
-      roles: [role],
-      statements: [
-        new PolicyStatement({
-          actions: ['lambda:GetAlias', 'lambda:GetProvisionedConcurrencyConfig', 'lambda:UpdateAlias'],
-          resources: arns.flatMap((arn) => [arn, `${arn}:${LIVE}`]),
-        }),
-        new PolicyStatement({ actions: ['cloudwatch:DescribeAlarms'], resources: ['*'] }),
-      ],
+    const statements = [
+      new PolicyStatement({
+        actions: ['lambda:GetAlias', 'lambda:GetProvisionedConcurrencyConfig', 'lambda:UpdateAlias'],
+        resources: arns.flatMap((arn) => [arn, `${arn}:${LIVE}`]),
+      }),
+      new PolicyStatement({ actions: ['cloudwatch:DescribeAlarms'], resources: ['*'] }),
+    ];
+    const role = new Role(this, 'Role', {
+      assumedBy: new ServicePrincipal('codedeploy.amazonaws.com'),
+      inlinePolicies: { rights: new PolicyDocument({ statements }) },
     });
-    Validations.of(policy).acknowledge({
+    Validations.of(role).acknowledge({
       id: 'AwsSolutions-IAM5[Resource::*]',
       reason:
         'CloudWatch answers DescribeAlarms in full only for all alarms. A test checks that nothing else has this.',
     });
-    return { role, policy };
+    return role;
   }
 }
 

@@ -1,6 +1,6 @@
 import { Stack, Token, Validations } from 'aws-cdk-lib';
-import { type IRole, PolicyStatement } from 'aws-cdk-lib/aws-iam';
-import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
+import { PolicyStatement, type Role } from 'aws-cdk-lib/aws-iam';
+import type { IQueue } from 'aws-cdk-lib/aws-sqs';
 import type { Construct } from 'constructs';
 import { regions } from '../../shared/regions.ts';
 import type { FunctionRow, StoredAction, TableActions } from '../../shared/service/functions.ts';
@@ -12,13 +12,15 @@ import type { Environment } from '../environments.ts';
 import type { indexNames } from '../settings.ts';
 import { accountOf } from './account.ts';
 
-/** Returns the rights of a function's row, except those to objects. Its variables show whether it needs keys and queues. */
+/** Returns the rights of a function's row. Its variables show whether it needs keys and queues. */
 export const rightsOf = (scope: Construct, environment: Environment, row: FunctionRow): PolicyStatement[] => [
   ...tableRights(scope, environment, row.table ?? {}),
   ...[row.index ?? []].flat().map((index) => indexRight(scope, environment, index)),
   ...('AUTH' in row.env.shape ? keyRights(scope, environment) : []),
   ...('AUDIT_QUEUES' in row.env.shape ? queueRights(scope, environment, row) : []),
   ...('DELIVERY_QUEUE' in row.env.shape ? [deliveryRight(scope, environment)] : []),
+  ...objectRights(scope, environment, row),
+  ...(row.traced ? [right(['xray:PutTraceSegments', 'xray:PutTelemetryRecords'], '*')] : []),
 ];
 
 /** Allows actions on the items of some partitions of the table, which is in the home region. */
@@ -89,39 +91,64 @@ const deliveryRight = (scope: Construct, { homeRegion, names }: Environment): Po
     Stack.of(scope).formatArn({ service: 'sqs', region: homeRegion, resource: names.deliveryQueue }),
   );
 
-/** Allows a function the actions of its row on objects of the bucket: reports, secrets, and the key of their fingerprints. */
-export const allowObjects = (to: LambdaFunction, environment: Environment, row: FunctionRow): void => {
-  allowUnder(to, environment, `${REPORTS}*`, row.reports);
-  for (const [name, { prefix }] of Object.entries(secretFolders))
-    allowUnder(to, environment, `${prefix}*`, row[name as keyof typeof secretFolders]);
-  if (row.reports?.includes('ListBucket')) to.addToRolePolicy(listingRight(to, environment, `${REPORTS}*`));
-  if (row.secrets?.includes('ListBucket')) to.addToRolePolicy(listingRight(to, environment, secretsOf(ANY_UUID)));
-};
+/** Allows the actions of a row on objects of the bucket: reports, secrets, and the key of their fingerprints. */
+const objectRights = (scope: Construct, environment: Environment, row: FunctionRow): PolicyStatement[] => [
+  ...foldersOf(row).map(({ prefix, actions }) =>
+    right(
+      actions.map((action) => `s3:${action}`),
+      `arn:${Stack.of(scope).partition}${objectsUnder(prefix, environment, accountOf(scope))}`,
+    ),
+  ),
+  ...(row.reports?.includes('ListBucket') ? [listingRight(scope, environment, `${REPORTS}*`)] : []),
+  ...(row.secrets?.includes('ListBucket') ? [listingRight(scope, environment, secretsOf(ANY_UUID))] : []),
+];
+
+/** Returns the folders of the bucket in which a row allows actions on objects. */
+const foldersOf = (row: FunctionRow): { prefix: string; actions: StoredAction[] }[] =>
+  [
+    { prefix: REPORTS, all: row.reports },
+    ...Object.entries(secretFolders).map(([name, { prefix }]) => ({
+      prefix,
+      all: row[name as keyof typeof secretFolders],
+    })),
+  ]
+    .map(({ prefix, all = [] }) => ({ prefix, actions: all.filter((action) => action !== 'ListBucket') }))
+    .filter(({ actions }) => actions.length > 0);
+
+const objectsUnder = (prefix: string, { names }: Environment, account: string): string =>
+  `:s3:::${names.reportBucketIn(account)}/${prefix}*`;
 
 /** Pattern of an id. Whoever does not know the id of a check can't list its secrets. */
 const ANY_UUID = '?'.repeat(36);
 
-const allowUnder = (
-  to: LambdaFunction,
-  { names }: Environment,
-  keys: string,
-  all: readonly StoredAction[] = [],
-): void => {
-  const actions = all.filter((action) => action !== 'ListBucket');
-  if (actions.length === 0) return;
-  const account = accountOf(to);
-  const objects = (of: string) => `:s3:::${names.reportBucketIn(of)}/${keys}`;
-  to.addToRolePolicy(
-    right(
-      actions.map((action) => `s3:${action}`),
-      `arn:${Stack.of(to).partition}${objects(account)}`,
-    ),
-  );
-  Validations.of(to.role as IRole).acknowledge({
-    id: `AwsSolutions-IAM5[Resource::arn:aws${objects(Token.isUnresolved(account) ? '<AWS::AccountId>' : account)}]`,
-    reason: 'The key of an object is unknown before the object exists. The right covers one folder of the bucket.',
-  });
+/** Acknowledges the wildcards in the resources of a row's rights, each with its reason. */
+export const acknowledgeWildcards = (role: Role, environment: Environment, row: FunctionRow): void => {
+  const account = accountOf(role);
+  for (const { prefix } of foldersOf(row))
+    Validations.of(role).acknowledge({
+      id: `AwsSolutions-IAM5[Resource::arn:aws${objectsUnder(prefix, environment, Token.isUnresolved(account) ? '<AWS::AccountId>' : account)}]`,
+      reason: 'The key of an object is unknown before the object exists. The right covers one folder of the bucket.',
+    });
+  if (row.traced)
+    Validations.of(role).acknowledge({
+      id: 'AwsSolutions-IAM5[Resource::*]',
+      reason:
+        'AWS can not scope xray:PutTraceSegments and PutTelemetryRecords. A test checks that no other action has this resource.',
+    });
 };
+
+/** Allows a function to receive the messages of its queue. */
+export const consumeRight = ({ queueArn }: IQueue): PolicyStatement =>
+  right(
+    [
+      'sqs:ReceiveMessage',
+      'sqs:ChangeMessageVisibility',
+      'sqs:GetQueueUrl',
+      'sqs:DeleteMessage',
+      'sqs:GetQueueAttributes',
+    ],
+    queueArn,
+  );
 
 /** Allows listing keys by their beginning. S3 then answers 404 for a missing report, instead of 403. */
 const listingRight = (scope: Construct, { names }: Environment, prefix: string): PolicyStatement => {
@@ -130,8 +157,8 @@ const listingRight = (scope: Construct, { names }: Environment, prefix: string):
 };
 
 /** Returns a policy statement for exactly these actions, resource and conditions. */
-const right = (actions: readonly string[], resource: string, conditions = {}): PolicyStatement =>
-  new PolicyStatement({ actions: [...actions], resources: [resource], conditions });
+export const right = (actions: readonly string[], resources: string | string[], conditions = {}): PolicyStatement =>
+  new PolicyStatement({ actions: [...actions], resources: [resources].flat(), conditions });
 
 const tableArn = (scope: Construct, { homeRegion, names }: Environment): string =>
   Stack.of(scope).formatArn({ service: 'dynamodb', region: homeRegion, resource: 'table', resourceName: names.table });

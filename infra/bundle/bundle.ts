@@ -94,8 +94,6 @@ const slimLibraries: Plugin = {
 const unused = {
   'zod/v4/classic/from-json-schema.js': ['fromJSONSchema'],
   'zod/v4/core/compile.js': ['INVALID', 'ZodCompileAsyncError', 'ZodCompileUnsupportedError', 'compile', 'withParser'],
-  '@smithy/core/dist-es/submodules/event-streams/EventStreamSerde.js': ['EventStreamSerde'],
-  '@smithy/core/dist-es/submodules/event-streams/eventstream-codec/EventStreamCodec.js': ['EventStreamCodec'],
 };
 // esbuild ignores a map without a mapping. This one is at column 16,777,216, where no library has code.
 const emptyMap = Buffer.from(JSON.stringify({ version: 3, sources: [''], mappings: 'gggggBAAA' })).toString('base64');

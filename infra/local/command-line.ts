@@ -2,7 +2,17 @@ import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 
 /** An operator's command, which `npm run` starts from a file of infra/operator. */
-export type CommandName = 'backup' | 'check-data' | 'deploy' | 'keys' | 'open' | 'regions' | 'restore' | 'smoke';
+export type CommandName =
+  | 'backup'
+  | 'check-data'
+  | 'deploy'
+  | 'keys'
+  | 'open'
+  | 'pause'
+  | 'regions'
+  | 'restore'
+  | 'resume'
+  | 'smoke';
 
 type Place = { env: NodeJS.ProcessEnv; container: 'docker' | 'podman' | undefined };
 

@@ -1,20 +1,34 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { APIGatewayProxyEventV2 } from 'aws-lambda';
-import { type ApiFunction, defaultRoute, pathParameters, routes } from '../../shared/service/routes.ts';
+import {
+  type ApiFunction,
+  defaultRoute,
+  gatewayKeyOf,
+  pathParameters,
+  type Route,
+  routes,
+} from '../../shared/service/routes.ts';
 
-/** Returns the route that API Gateway would choose: the match with the fewest parameters, or `$default`. */
+/**
+ * Returns the route that API Gateway would choose: the match with the fewest parameters, which names the method if one
+ * does, or `$default`.
+ */
 export const routeOf = ({ method, url = '/' }: IncomingMessage) => {
   const [, path = '/', query = ''] = /^(?:https?:\/\/[^/?]*)?([^?]*)\??(.*)$/is.exec(url) ?? [];
   const [match] = routes
-    .filter((route) => route.method === (method === 'HEAD' ? 'GET' : method))
+    .filter((route) => route.method === 'GET' || route.method === method)
     .map((route) => ({ route, parameters: pathParameters(route, path) }))
     .filter(({ parameters }) => parameters)
-    .sort((a, b) => a.route.path.split('{').length - b.route.path.split('{').length);
+    .sort((a, b) => rank(a.route, method) - rank(b.route, method));
   const name: ApiFunction = match?.route.function ?? defaultRoute.function;
   const parameters = Object.entries(match?.parameters ?? {}).map(([key, value]) => [key, decode(value)]);
-  return { name, key: match ? `${method} ${match.route.path}` : '$default', path, query, parameters };
+  return { name, key: match ? gatewayKeyOf(match.route) : '$default', path, query, parameters };
 };
+
+/** Rank of a matching route. The route of a GET matches every method. */
+const rank = (route: Route, method = ''): number =>
+  2 * route.path.split('{').length + (route.method === method ? 0 : 1);
 
 const decode = (text: string): string => {
   try {

@@ -1,4 +1,5 @@
 import { type ParseArgsConfig, parseArgs } from 'node:util';
+import { type Environment, environmentOf } from '../environments.ts';
 import { UsageError } from './table.ts';
 
 /** Options of every command of an operator. */
@@ -16,6 +17,14 @@ export const parseArguments = <const Config extends ParseArgsConfig>(
   } catch (error) {
     throw new UsageError((error as Error).message);
   }
+};
+
+/** Returns the environment of a command that works on AWS only, or undefined for `--help`. */
+export const environmentFrom = (args: string[]): Environment | undefined => {
+  const { environment, help } = parseArguments({ args, options: commonOptions }).values;
+  if (help) return undefined;
+  if (environment === undefined) throw new UsageError('Name the environment, for example --environment staging.');
+  return environmentOf(environment);
 };
 
 /** Returns the only argument of a command, a file, or undefined for `--help`. Throws a UsageError if an argument is invalid. */

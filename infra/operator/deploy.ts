@@ -1,20 +1,23 @@
-import { execFile, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { promisify } from 'node:util';
 import type { Streams } from '../../clients/cli/streams.ts';
-import { environmentOf } from '../environments.ts';
-import { commonOptions, parseArguments } from './arguments.ts';
+import type { Environment } from '../environments.ts';
+import { commandLine } from '../local/command-line.ts';
+import { environmentFrom } from './arguments.ts';
+import { awsCli } from './aws-cli.ts';
 import { columns } from './columns.ts';
+import { preflight, stackExists } from './preflight.ts';
 import { rollOut } from './roll-out.ts';
-import { runCommand, UsageError } from './table.ts';
+import { runCommand } from './table.ts';
 
-const usage = `npm run deploy -- --environment ENVIRONMENT
+const usage = `${commandLine('deploy', '--environment ENVIRONMENT')}
 
-Deploys the stacks of an environment one after another: each region, and then the home stack. After each region, npm run
-smoke audits the sample page in it. If the smoke test fails, the release goes no further. A region whose deploy fails
+First asks the account for what the deploy needs: concurrency, bootstrap, free names. Prints a table, and stops before
+anything is uploaded if something is missing. Then deploys the stacks one after another: each region, the home stack, and
+CloudFront if the environment has an edge. After each region, npm run smoke audits the sample page in it. If the smoke test fails, the release goes no further. A region whose deploy fails
 keeps its release, and the others go on. The exit code is 1 unless all stacks are deployed and pass.
 
-  --environment  dev, staging or prod, with the credentials that the AWS CLI uses
+  --environment  trial, dev, staging or prod, with the credentials that the AWS CLI uses
 `;
 
 /** Runs a command that writes to this terminal. Returns true if it succeeded. */
@@ -23,24 +26,31 @@ const succeeds = async (command: string, args: readonly string[]): Promise<boole
   return code === 0;
 };
 
-const stackExists = (stack: string, region: string): Promise<boolean> =>
-  promisify(execFile)('aws', ['cloudformation', 'describe-stacks', '--stack-name', stack, '--region', region]).then(
-    () => true,
-    ({ stderr, message }) => {
-      if (String(stderr).includes('does not exist')) return false;
-      throw new Error(`The AWS CLI could not look for ${stack}. ${(stderr || message).trim()}`);
-    },
-  );
+/** Prints what the deploy needs of the account. Throws if something is missing, before anything is uploaded. */
+const askFirst = async (environment: Environment, print: Streams['print']): Promise<void> => {
+  const needs = await preflight(environment, awsCli);
+  const rows = needs.map(({ what, region, needed, found, isMet, remedy }) => [
+    isMet ? (found === undefined ? '?' : 'ok') : 'MISSING',
+    what,
+    region,
+    needed,
+    found ?? 'AWS does not tell it',
+    isMet && found !== undefined ? '' : remedy,
+  ]);
+  await print(`${columns([['', 'NEED', 'REGION', 'NEEDED', 'FOUND', 'WHAT TO DO'], ...rows])}\n`);
+  const missing = needs.filter(({ isMet }) => !isMet);
+  if (missing.length > 0)
+    throw new Error(`The account lacks ${missing.length} of ${needs.length} needs. Nothing was uploaded.`);
+};
 
 const run = async ({ print, note }: Streams): Promise<void> => {
-  const { environment: name, help } = parseArguments({ args: process.argv.slice(2), options: commonOptions }).values;
-  if (help) return print(usage);
-  if (name === undefined) throw new UsageError('Name the environment, for example --environment staging.');
-  const environment = environmentOf(name);
-  const { homeStack } = environment.names;
+  const environment = environmentFrom(process.argv.slice(2));
+  if (environment === undefined) return print(usage);
+  const { name, names, homeRegion } = environment;
+  await askFirst(environment, print);
   const chosen = ['-c', `environment=${name}`, '--require-approval', 'never', '--exclusively'];
   const outcomes = await rollOut(environment, {
-    isLive: await stackExists(homeStack, environment.homeRegion),
+    isLive: await stackExists(names.homeStack, homeRegion, awsCli),
     deploy: (stack) => {
       note(`Deploying ${stack} …`);
       return succeeds('npx', ['cdk', 'deploy', stack, ...chosen]);
@@ -54,5 +64,9 @@ const run = async ({ print, note }: Streams): Promise<void> => {
     throw new Error(`The release is not proved in ${bad.join(', ')}. To go back: infra/DEPLOY.md#roll-back`);
 };
 
-/** `npm run deploy`: deploys an environment region by region, with an audit between. */
-await runCommand({ command: 'deploy', rights: 'cloudformation:DescribeStacks, and the rights of cdk deploy', run });
+/** `npm run deploy`: asks the account, then deploys an environment region by region, with an audit between. */
+await runCommand({
+  command: 'deploy',
+  rights: 'cloudformation:DescribeStacks, the rights of cdk deploy, and those to read quotas and names',
+  run,
+});

@@ -1,4 +1,5 @@
 import type { Region } from '../../shared/regions.ts';
+import type { Environment } from '../environments.ts';
 import type { Names } from '../names.ts';
 
 type Steps = {
@@ -13,14 +14,21 @@ type Steps = {
 export type Outcome = 'deployed' | 'deploy failed' | 'smoke test failed' | 'not deployed';
 
 /**
- * Deploys a release region by region, then the home stack. After each region, an audit in it proves the release. If the
+ * Deploys a release region by region, then the home stack and its edge. After each region, an audit in it proves the release. If the
  * audit fails, the release goes no further. A region whose deploy fails keeps its old release and stops nothing.
  */
 export const rollOut = async (
-  { regions, names }: { regions: readonly Region[]; names: Pick<Names, 'homeStack' | 'regionStack'> },
+  {
+    regions,
+    names,
+    edge,
+  }: Pick<Environment, 'regions' | 'edge'> & {
+    names: Pick<Names, 'edgeStack' | 'homeStack' | 'regionStack'>;
+  },
   { deploy, smoke, isLive }: Steps,
 ): Promise<Map<string, Outcome>> => {
-  const stacks = [...regions.map(names.regionStack), names.homeStack];
+  const last = [names.homeStack, ...(edge ? [names.edgeStack] : [])]; // CloudFront sends requests to the home stack
+  const stacks = [...regions.map(names.regionStack), ...last];
   const outcomes = new Map<string, Outcome>(stacks.map((stack) => [stack, 'not deployed']));
   const deployed: Region[] = [];
   for (const region of regions) {
@@ -34,7 +42,10 @@ export const rollOut = async (
     deployed.push(region);
   }
   if (deployed.length === 0) return outcomes; // no region can prove the home stack
-  if (!(await deploy(names.homeStack))) return outcomes.set(names.homeStack, 'deploy failed');
-  const proved = await smoke(deployed);
-  return outcomes.set(names.homeStack, proved ? 'deployed' : 'smoke test failed');
+  for (const stack of last) {
+    if (!(await deploy(stack))) return outcomes.set(stack, 'deploy failed');
+    outcomes.set(stack, 'deployed');
+  }
+  if (!(await smoke(deployed))) for (const stack of last) outcomes.set(stack, 'smoke test failed');
+  return outcomes;
 };

@@ -1,5 +1,3 @@
-import { execFile } from 'node:child_process';
-import { promisify } from 'node:util';
 import { Client } from '../../clients/api/client.ts';
 import { knownPageOf, smoke } from '../../clients/api/smoke.ts';
 import type { Streams } from '../../clients/cli/streams.ts';
@@ -8,12 +6,14 @@ import { allRegions, type Region } from '../../shared/regions.ts';
 import type { Scope } from '../../shared/service/keys.ts';
 import { bands, type Judgement } from '../../shared/service/known-page.ts';
 import { environmentOf } from '../environments.ts';
+import { commandLine } from '../local/command-line.ts';
 import { commonOptions, parseArguments } from './arguments.ts';
+import { awsCli, type Shape } from './aws-cli.ts';
 import { columns } from './columns.ts';
 import { runCommand, UsageError, withTable } from './table.ts';
 
-const usage = `npm run smoke -- --environment ENVIRONMENT [--regions us-west1,europe-north1]
-npm run smoke -- --url URL [--regions us-west1]
+const usage = `${commandLine('smoke', '--environment ENVIRONMENT [--regions us-west1,europe-north1]')}
+${commandLine('smoke', '--url URL [--regions us-west1]')}
 
 Audits the page /sample of a service in each region, and compares the results with those that are known. Prints a table.
 The exit code is 1 if a region fails, is not finished in time, or has a value outside its band.
@@ -78,16 +78,12 @@ const smokeKey = {
 /** Returns the URL of the API of an environment, as its home stack has printed it. */
 const apiUrlOf = async (environment: string): Promise<string> => {
   const { names, homeRegion } = environmentOf(environment);
-  const query = "Stacks[0].Outputs[?OutputKey=='ApiUrl'].OutputValue";
-  const describe = ['cloudformation', 'describe-stacks', '--stack-name', names.homeStack, '--region', homeRegion];
-  const { stdout } = await promisify(execFile)('aws', [...describe, '--query', query, '--output', 'text']).catch(
-    ({ message, stderr }) => {
-      throw new Error(
-        `The AWS CLI found no URL of ${environment}. ${(stderr || message).trim()} Deploy it first, or use --url.`,
-      );
+  const { Stacks } = await awsCli('cloudformation describe-stacks', homeRegion, { StackName: names.homeStack }).catch(
+    ({ message }) => {
+      throw new Error(`The AWS CLI found no URL of ${environment}. ${message} Deploy it first, or use --url.`);
     },
   );
-  return stdout.trim();
+  return Stacks[0].Outputs.find(({ OutputKey }: Shape) => OutputKey === 'ApiUrl').OutputValue;
 };
 
 const regionsOf = async (client: Client, { regions }: Values): Promise<readonly Region[]> => {

@@ -114,7 +114,6 @@ export const DiscoverEnv = z.object({
   TARGET_PORTS: TargetsEnv.shape.TARGET_PORTS,
   TARGETS_ALLOW: TargetsEnv.shape.TARGETS_ALLOW,
 });
-export const ReadyEnv = z.object({ ...RegionsEnv.shape, ...CorsEnv.shape });
 export const AuditEnv = z.object({
   ...CloseEnv.shape,
   ...TargetsEnv.shape,

@@ -41,11 +41,11 @@ export const routes = [
   {
     method: 'POST',
     path: '/v1/checks/{checkId}/links',
-    function: 'create-link',
+    function: 'links',
     scope: 'checks:write',
     body: 'optional',
   },
-  { method: 'DELETE', path: '/v1/checks/{checkId}/links', function: 'delete-links', scope: 'checks:write' },
+  { method: 'DELETE', path: '/v1/checks/{checkId}/links', function: 'links', scope: 'checks:write' },
   {
     ...sharedRead,
     path: '/v1/checks/{checkId}/comparison',
@@ -105,7 +105,7 @@ export const routes = [
   { ...page, path: '/comparisons/{pair}' },
   { ...page, path: '/assets/{version}/{file}' },
   { ...service, path: '/health', function: 'discover' },
-  { ...service, path: '/ready', function: 'ready' },
+  { ...service, path: '/ready', function: 'discover' },
 ] as const satisfies readonly RouteRow[];
 
 /** The rules of requests that match no route, and their function. */
@@ -129,13 +129,19 @@ export type RouteOf<Key extends RouteKey> = Extract<
 
 export const keyOf = ({ method, path }: Route): RouteKey => `${method} ${path}` as RouteKey;
 
+/**
+ * Returns the key of a route at API Gateway. One route has GET and HEAD of a path, and every other method that has no
+ * route of its own, because a route for HEAD alone would double the routes.
+ */
+export const gatewayKeyOf = ({ method, path }: Route): string => `${method === 'GET' ? 'ANY' : method} ${path}`;
+
 const byKey = new Map<string, Route>(routes.map((route) => [keyOf(route), route]));
 
 export const routeOf = <Key extends RouteKey>(key: Key): RouteOf<Key> => byKey.get(key) as RouteOf<Key>;
 
 /** Returns the rules of the route with this key of API Gateway. Throws if there is no such route. */
 export const rulesOf = (routeKey: string): RouteRules => {
-  const rules = routeKey === '$default' ? defaultRoute : byKey.get(routeKey.replace(/^HEAD /, 'GET '));
+  const rules = routeKey === '$default' ? defaultRoute : byKey.get(routeKey.replace(/^ANY /, 'GET '));
   if (!rules) throw new Error(`There is no route ${routeKey} in shared/service/routes.ts.`);
   return rules;
 };

@@ -51,13 +51,13 @@ test('behind the edge the API has no address of its own, and links and the canar
   const [api] = resourcesOf(home, 'AWS::ApiGatewayV2::Api');
   expect(api?.DisableExecuteApiEndpoint).toBe(true);
   expect(resourcesOf(home, 'AWS::ApiGatewayV2::DomainName')).toMatchObject([{ DomainName: 'origin.example.com' }]);
-  expect(functionsOf(home)['create-link']?.Environment.Variables.PUBLIC_URL).toBe('https://audit.example.com');
+  expect(functionsOf(home).links?.Environment.Variables.PUBLIC_URL).toBe('https://audit.example.com');
 });
 
 test('an environment without an edge has neither CloudFront nor another domain', () => {
   const plain = stacksWith({});
   expect(plain.edgeStack).toBeUndefined();
   expect(resourcesOf(plain.home, 'AWS::ApiGatewayV2::DomainName')).toEqual([]);
-  expect(functionsOf(plain.home)['create-link']?.Environment.Variables).not.toHaveProperty('PUBLIC_URL');
+  expect(functionsOf(plain.home).links?.Environment.Variables).not.toHaveProperty('PUBLIC_URL');
   expect(() => stacksWith({ edge: { ...edge, certificateArn: edge.originCertificateArn } })).toThrow('certificateArn');
 });

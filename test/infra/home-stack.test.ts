@@ -2,15 +2,7 @@ import { readdirSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { environments } from '../../infra/environments.ts';
 import { regions } from '../../shared/regions.ts';
-import {
-  CreateEnv,
-  DiscoverEnv,
-  ReadEnv,
-  ReadyEnv,
-  ReportReadEnv,
-  SweepEnv,
-  WaitEnv,
-} from '../../shared/service/env.ts';
+import { CreateEnv, DiscoverEnv, ReadEnv, ReportReadEnv, SweepEnv, WaitEnv } from '../../shared/service/env.ts';
 import { type FunctionName, functionRows } from '../../shared/service/functions.ts';
 import { planNames, plans } from '../../shared/service/plans.ts';
 import { apiFunctions, routes } from '../../shared/service/routes.ts';
@@ -46,10 +38,8 @@ test('the environment of each function satisfies its schema', () => {
     'get-screenshot': ReportReadEnv,
     'judge-check': ReportReadEnv,
     'delete-check': ReportReadEnv,
-    'create-link': ReadEnv,
-    'delete-links': ReadEnv,
+    links: ReadEnv,
     discover: DiscoverEnv,
-    ready: ReadyEnv,
     sweep: SweepEnv,
   };
   for (const [file, schema] of Object.entries(parsed)) schema.parse(functions[file]?.Environment.Variables);
@@ -137,10 +127,8 @@ test('the report bucket blocks public access and requires TLS', () => {
   });
 });
 
-test('the API has the routes of shared/service/routes.ts, a HEAD route for each GET, and $default', () => {
-  const keys = routes.flatMap(({ method, path }) =>
-    (method === 'GET' ? ['GET', 'HEAD'] : [method]).map((each) => `${each} ${path}`),
-  );
+test('the API has the routes of shared/service/routes.ts, where ANY stands for GET and HEAD, and $default', () => {
+  const keys = routes.map(({ method, path }) => `${method === 'GET' ? 'ANY' : method} ${path}`);
   expect(
     resourcesOf(home, 'AWS::ApiGatewayV2::Route')
       .map(({ RouteKey }) => RouteKey)
@@ -154,7 +142,7 @@ test('each route calls the live version of its function', () => {
   const aliases = resourcesOf(home, 'AWS::Lambda::Alias');
   for (const { RouteKey, Target } of resourcesOf(home, 'AWS::ApiGatewayV2::Route')) {
     const integration = integrations.find(({ id }) => Target.includes(`<${id}>`));
-    const key = RouteKey.replace('HEAD', 'GET');
+    const key = RouteKey.replace('ANY', 'GET');
     const file = routes.find(({ method, path }) => key === `${method} ${path}`)?.function ?? 'no-route';
     const alias = aliases.find(({ FunctionName }) => FunctionName === `<${functions[file]?.id}>`);
     expect(alias?.Name).toBe('live');
@@ -214,7 +202,7 @@ test('each function has the variables of its row that have no default, and no va
 });
 
 test('each function of a route requires a key, except those that describe the service', () => {
-  const open = ['discover', 'docs', 'no-route', 'ready', 'sample-page', 'web-page'];
+  const open = ['discover', 'docs', 'no-route', 'sample-page', 'web-page'];
   const functions = functionsOf(home);
   for (const file of apiFunctions) {
     expect([file, functions[file]?.Environment.Variables.AUTH]).toEqual([

@@ -4,7 +4,7 @@ import { type FunctionName, type FunctionRow, functionRows } from '../../shared/
 import { CANARY_PREFIX } from '../../shared/service/keys.ts';
 import { partitions } from '../../shared/service/partitions.ts';
 import { apiFunctions } from '../../shared/service/routes.ts';
-import { functionsOf, listOf, resourcesOf, rightsOf, synthesized } from './support.ts';
+import { functionsOf, listOf, type Properties, resourcesOf, rightsOf, statementsOf, synthesized } from './support.ts';
 
 const { home, region, regionStacks, all, environment } = synthesized();
 
@@ -65,8 +65,7 @@ const rights = {
     ...on(bucket, 's3', ['ListBucket']),
     ...on(secrets, 's3', ['DeleteObject']),
   ],
-  'create-link': [...onTable('create-link'), ...keys],
-  'delete-links': [...onTable('delete-links'), ...keys],
+  links: [...onTable('links'), ...keys],
   webhooks: [...onTable('webhooks'), ...keys, ...sendDeliveries],
   'deliver-webhook': [
     ...on(`${table}/index/list`, 'dynamodb', ['Query']),
@@ -76,7 +75,6 @@ const rights = {
   ],
   schedules: [...onTable('schedules'), ...keys, ...on(scheduleSecrets, 's3', ['DeleteObject', 'PutObject'])],
   discover: onTable('discover'),
-  ready: onTable('ready'),
   docs: [],
   'no-route': [],
   sweep: [
@@ -176,7 +174,7 @@ test.each(Object.entries(updatedAttributes))('%s updates some attributes only', 
 });
 
 test('a function that checks keys may update only their last use', () => {
-  const publicFiles = ['discover', 'docs', 'no-route', 'ready', 'sample-page', 'web-page'];
+  const publicFiles = ['discover', 'docs', 'no-route', 'sample-page', 'web-page'];
   for (const file of apiFunctions.filter((each) => !publicFiles.includes(each))) {
     const [right] = rightsOf(home, file).filter(
       ({ Action, Condition }) => Action === 'dynamodb:UpdateItem' && partitionOf(Condition) === 'KEY#*',
@@ -190,11 +188,8 @@ test('a function that checks keys may update only their last use', () => {
 });
 
 test('no partition of the table is the same for all items of a kind: the only one in full is the key of the canary', () => {
-  const statements = all.flatMap((stack) => resourcesOf(stack, 'AWS::IAM::Policy'));
+  const statements = all.flatMap((stack) => resourcesOf(stack, 'AWS::IAM::Role').flatMap(statementsOf));
   const named = statements
-    .flatMap(
-      ({ PolicyDocument }) => PolicyDocument.Statement as { Condition?: Record<string, Record<string, string[]>> }[],
-    )
     .map(({ Condition }) => partitionOf(Condition))
     .filter((partition) => partition !== undefined);
   expect(new Set(named.filter((partition) => !partition.endsWith('#*')))).toEqual(new Set([`KEY#${CANARY_PREFIX}`]));
@@ -211,7 +206,7 @@ test('each right to the table names one partition, and only functions for share 
     }
   }
   const reading = ['get-check', 'get-comparison', 'get-fixes', 'get-report', 'get-run', 'get-screenshot'];
-  expect(readers.sort()).toEqual(['create-link', 'delete-check', 'delete-links', ...reading, 'sweep', 'wait-check']);
+  expect(readers.sort()).toEqual(['delete-check', ...reading, 'links', 'sweep', 'wait-check']);
 });
 
 test('only the functions of webhooks read their secrets', () => {
@@ -235,32 +230,50 @@ test('each function writes to its own log only', () => {
 });
 
 test('no right has a wildcard, except the resource of X-Ray actions, which AWS can not scope', () => {
-  const statements = all
-    .flatMap((stack) => resourcesOf(stack, 'AWS::IAM::Policy'))
-    .flatMap(({ PolicyDocument }) => PolicyDocument.Statement);
+  const statements = all.flatMap((stack) => resourcesOf(stack, 'AWS::IAM::Role').flatMap(statementsOf));
+  for (const stack of all) expect(resourcesOf(stack, 'AWS::IAM::Policy')).toEqual([]);
   expect(statements.length).toBeGreaterThan(50);
   expect(granted(statements).filter((each) => each.split(' ')[0]?.includes('*'))).toEqual([]);
   const everywhere = granted(statements).filter((each) => each.endsWith(' *'));
   expect([...new Set(everywhere)].sort()).toEqual(['xray:PutTelemetryRecords *', 'xray:PutTraceSegments *']);
 });
 
-test('no role has a managed policy, and only Lambda can assume one', () => {
-  for (const role of all.flatMap((stack) => resourcesOf(stack, 'AWS::IAM::Role'))) {
+test('no role has a managed policy, and only Lambda can assume one, except the role with which API Gateway calls functions', () => {
+  const roles = all.flatMap((stack) => resourcesOf(stack, 'AWS::IAM::Role'));
+  const trusted = roles.map(({ AssumeRolePolicyDocument: { Statement } }) => Statement[0].Principal.Service);
+  expect(trusted.filter((service) => service !== 'lambda.amazonaws.com')).toEqual(['apigateway.amazonaws.com']);
+  for (const role of roles) {
     expect(role).not.toHaveProperty('ManagedPolicyArns');
     expect(role.AssumeRolePolicyDocument.Statement).toEqual([
-      { Action: 'sts:AssumeRole', Effect: 'Allow', Principal: { Service: 'lambda.amazonaws.com' } },
+      { Action: 'sts:AssumeRole', Effect: 'Allow', Principal: { Service: expect.any(String) } },
     ]);
   }
 });
 
-test('only its route, rule or queue can call a function', () => {
+test('API Gateway may call the live version of each function of a route, and nothing else', () => {
+  const [role] = resourcesOf(home, 'AWS::IAM::Role').filter(({ AssumeRolePolicyDocument: { Statement } }) =>
+    Statement[0].Principal.Service.startsWith('apigateway'),
+  );
+  const aliases = resourcesOf(home, 'AWS::Lambda::Alias').map(({ id }) => `<${id}>`);
+  expect(aliases).toHaveLength(apiFunctions.length);
+  expect(statementsOf(role as Properties)).toEqual([
+    { Action: 'lambda:InvokeFunction', Effect: 'Allow', Resource: expect.toSatisfy(sameAs(aliases)) },
+  ]);
+  for (const integration of resourcesOf(home, 'AWS::ApiGatewayV2::Integration'))
+    expect(integration.CredentialsArn).toBe(`<${role?.id}.Arn>`);
+});
+
+test('besides API Gateway, only its rule or queue can call a function', () => {
   for (const permission of resourcesOf(home, 'AWS::Lambda::Permission')) {
-    expect(permission.Principal).toMatch(/^(apigateway|events)\.amazonaws\.com$/);
-    expect(permission.SourceArn).toMatch(/^(arn:aws:execute-api:us-west-2:123456789012:<\w+>\/|<\w+\.Arn>$)/);
+    expect(permission.Principal).toBe('events.amazonaws.com');
+    expect(permission.SourceArn).toMatch(/^<\w+\.Arn>$/);
   }
   expect(resourcesOf(region, 'AWS::Lambda::Permission')).toEqual([]); // the function's own role reads SQS
 });
 
+function sameAs(expected: string[]): (actual: string[]) => boolean {
+  return (actual) => JSON.stringify([...actual].sort()) === JSON.stringify([...expected].sort());
+}
 function granted(statements: ReturnType<typeof rightsOf>): string[] {
   return statements.flatMap(({ Action, Resource, Condition }) =>
     listOf(Action).flatMap((action) =>

@@ -52,10 +52,12 @@ export const functionsOf = (stack: Stack): Record<string, Properties> =>
 /** Returns every policy statement of a function's role. */
 export const rightsOf = (stack: Stack, file: string): Properties[] => {
   const role = /<(.+)\.Arn>/.exec(functionsOf(stack)[file]?.Role)?.[1];
-  return resourcesOf(stack, 'AWS::IAM::Policy')
-    .filter(({ Roles }) => Roles.includes(`<${role}>`))
-    .flatMap(({ PolicyDocument }) => PolicyDocument.Statement);
+  return resourcesOf(stack, 'AWS::IAM::Role').flatMap((each) => (each.id === role ? statementsOf(each) : []));
 };
+
+/** Returns the policy statements of a role. They are all in the role itself. */
+export const statementsOf = ({ Policies = [] }: Properties): Properties[] =>
+  Policies.flatMap(({ PolicyDocument }: Properties) => PolicyDocument.Statement);
 
 export const listOf = <T>(value: T | T[]): T[] => (Array.isArray(value) ? value : [value]);
 

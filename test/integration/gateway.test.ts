@@ -51,18 +51,24 @@ test('each request goes to the function of its route, with the route as its key'
     return [routeKey, name, pathParameters];
   };
   expect(await routed('POST', '/v1/checks')).toEqual(['POST /v1/checks', 'create-check', undefined]);
-  expect(await routed('GET', '/v1/checks/c1')).toEqual(['GET /v1/checks/{checkId}', 'get-check', { checkId: 'c1' }]);
-  expect(await routed('HEAD', '/v1/checks/c1')).toEqual(['HEAD /v1/checks/{checkId}', 'get-check', { checkId: 'c1' }]);
+  expect(await routed('GET', '/v1/checks/c1')).toEqual(['ANY /v1/checks/{checkId}', 'get-check', { checkId: 'c1' }]);
+  expect(await routed('HEAD', '/v1/checks/c1')).toEqual(['ANY /v1/checks/{checkId}', 'get-check', { checkId: 'c1' }]);
   expect(await routed('GET', '/v1/checks/c1/runs/r1')).toEqual([
-    'GET /v1/checks/{checkId}/runs/{runId}',
+    'ANY /v1/checks/{checkId}/runs/{runId}',
     'get-run',
     { checkId: 'c1', runId: 'r1' },
   ]);
+  expect(await routed('PUT', '/v1/checks')).toEqual(['ANY /v1/checks', 'list-checks', undefined]);
+  expect(await routed('DELETE', '/v1/checks/c1')).toEqual([
+    'DELETE /v1/checks/{checkId}',
+    'delete-check',
+    { checkId: 'c1' },
+  ]);
   for (const [method, path] of [
     ['GET', '/v1/nothing'],
-    ['PUT', '/v1/checks'],
     ['HEAD', '/v1/nothing'],
-    ['OPTIONS', '/v1/checks'],
+    ['OPTIONS', '/v1/checks/c1/links'],
+    ['GET', '/v1/checks/c1/links'],
     ['GET', '/v1/checks/'],
     ['GET', '/v1/checks/c1/'],
     ['GET', '//v1/checks/c1'],
@@ -101,7 +107,7 @@ test('the event has payload format 2.0', async () => {
     requestContext: {
       http: { method: 'GET', path: '/v1/regions', protocol: 'HTTP/1.1', sourceIp: '127.0.0.1', userAgent: 'me' },
       stage: '$default',
-      routeKey: 'GET /v1/regions',
+      routeKey: 'ANY /v1/regions',
       requestId: expect.stringMatching(/^[0-9a-f-]{36}$/),
       time: expect.stringMatching(/^\d\d\/[A-Z][a-z]{2}\/\d{4}:\d\d:\d\d:\d\d \+0000$/),
     },

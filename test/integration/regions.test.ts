@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createCheck } from '../../functions/create-check.ts';
+import { ready } from '../../functions/discover.ts';
 import { CACHE_MS, regionRows } from '../../functions/lib/checks/region-rows.ts';
 import { regionStore } from '../../functions/lib/store/regions.ts';
-import { ready } from '../../functions/ready.ts';
 import { commandFrom } from '../../infra/operator/region-commands.ts';
 import type { RegionList } from '../../shared/service/offer.ts';
 import { runCommand } from '../support/command.ts';

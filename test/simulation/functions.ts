@@ -1,8 +1,6 @@
 import { closeLostRuns } from '../../functions/close-lost-runs.ts';
 import { createCheck } from '../../functions/create-check.ts';
-import { createLink } from '../../functions/create-link.ts';
 import { deleteCheck } from '../../functions/delete-check.ts';
-import { deleteLinks } from '../../functions/delete-links.ts';
 import { waiting } from '../../functions/lib/http/waiting.ts';
 import { auditQueues } from '../../functions/lib/queue/audit-queues.ts';
 import { deliveryQueue } from '../../functions/lib/queue/delivery-queue.ts';
@@ -21,6 +19,7 @@ import { scheduleStore } from '../../functions/lib/store/schedules.ts';
 import { secretStore } from '../../functions/lib/store/secrets.ts';
 import { usageStore } from '../../functions/lib/store/usage.ts';
 import { waitingStore } from '../../functions/lib/store/waiting.ts';
+import { createLink, deleteLinks } from '../../functions/links.ts';
 import { listChecks } from '../../functions/list-checks.ts';
 import { listPages } from '../../functions/list-pages.ts';
 import { listRuns } from '../../functions/list-runs.ts';

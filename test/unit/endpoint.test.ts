@@ -12,6 +12,7 @@ const cors = () => ({ CORS_ORIGINS: [PAGE] });
 const rulesOf = () => ({ scope: 'public' }) as const;
 const event = (method = 'GET') =>
   ({
+    routeKey: method === 'POST' ? 'POST /v1/checks' : 'ANY /v1/regions',
     headers: { origin: PAGE },
     isBase64Encoded: false,
     requestContext: { requestId: 'r', http: { method, path: '/v1/regions' } },
@@ -72,6 +73,17 @@ test('a reply is JSON, bytes in base64, or empty', async () => {
 test('a HEAD response has the headers of GET and no body', async () => {
   const { body, headers } = await respond(async () => ({ status: 200, body: {} }), { method: 'HEAD' });
   expect([body, headers?.['content-type']]).toEqual(['', 'application/json']);
+});
+
+test('a route of API Gateway lets through every method, and the function of a read refuses all but GET and HEAD', async () => {
+  const read = vi.fn(async () => ({ status: 200 }));
+  const refused = await respond(read, { method: 'DELETE' });
+  expect([refused.statusCode, refused.headers?.allow]).toEqual([405, 'GET, HEAD, OPTIONS']);
+  expect(Problem.parse(JSON.parse(refused.body ?? ''))).toMatchObject({ code: 'method-not-allowed' });
+  const preflight = await respond(read, { method: 'OPTIONS' });
+  expect([preflight.statusCode, preflight.headers?.allow]).toEqual([204, 'GET, HEAD, OPTIONS']);
+  expect(preflight.headers).toMatchObject({ 'access-control-allow-origin': PAGE });
+  expect(read).not.toHaveBeenCalled();
 });
 
 test('the function is built once, on the first request that is authorized', async () => {

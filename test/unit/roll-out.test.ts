@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import type { Environment } from '../../infra/environments.ts';
 import { namesOf } from '../../infra/names.ts';
 import { rollOut } from '../../infra/operator/roll-out.ts';
 import type { Region } from '../../shared/regions.ts';
@@ -6,15 +7,17 @@ import type { Region } from '../../shared/regions.ts';
 const regions: Region[] = ['us-west1', 'us-east4', 'europe-north1'];
 const home = 'page-audit-prod-home';
 
+const anEdge = { domain: 'audit.example.com' } as Environment['edge'];
+
 /** Rolls out a release. The given deploys and smoke tests fail. */
-const release = async ({ isLive = true, deploysFail = '', smokeFails = '' } = {}) => {
+const release = async ({ isLive = true, deploysFail = '', smokeFails = '', edge = false } = {}) => {
   const steps: string[] = [];
   const step = async (name: string, fails: boolean) => {
     steps.push(name);
     return !fails;
   };
   const outcomes = await rollOut(
-    { regions, names: namesOf('prod') },
+    { regions, names: namesOf('prod'), edge: edge ? anEdge : undefined },
     {
       isLive,
       deploy: (stack) => step(stack.replace('page-audit-prod-', ''), deploysFail !== '' && stack.endsWith(deploysFail)),
@@ -64,6 +67,20 @@ test('without a deployed region, the home stack keeps its release', async () => 
   const { steps } = await release({ deploysFail: '1' });
   expect(steps).toContain('us-east4');
   const names = namesOf('prod');
-  const none = await rollOut({ regions, names }, { isLive: true, deploy: async () => false, smoke: async () => true });
+  const none = await rollOut(
+    { regions, names, edge: undefined },
+    { isLive: true, deploy: async () => false, smoke: async () => true },
+  );
   expect(none.get(names.homeStack)).toBe('not deployed');
+});
+
+test('the edge follows the home stack, because CloudFront sends requests to it, and both are proved through it', async () => {
+  expect((await release({ edge: true })).steps.slice(-3)).toEqual([
+    'home',
+    'edge',
+    'smoke us-west1+us-east4+europe-north1',
+  ]);
+  const { steps, outcomes } = await release({ edge: true, deploysFail: 'edge' });
+  expect(steps.at(-1)).toBe('edge');
+  expect([outcomes.home, outcomes.edge]).toEqual(['deployed', 'deploy failed']);
 });

