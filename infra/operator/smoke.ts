@@ -18,7 +18,7 @@ ${commandLine('smoke', '--url URL [--regions us-west1]')}
 Audits the page /sample of a service in each region, and compares the results with those that are known. Prints a table.
 The exit code is 1 if a region fails, is not finished in time, or has a value outside its band.
 
-  --environment  dev, staging or prod: the service on AWS, with the credentials that the AWS CLI uses
+  --environment  trial, dev, staging or prod: the service on AWS, with the credentials that the AWS CLI uses
   --url          a service, for example http://127.0.0.1:4080. PAGE_AUDIT_KEY is its API key, if it needs one
   --regions      regions to audit from; by default all of the service
   --minutes      time limit for all regions; 5 by default
