@@ -7,7 +7,6 @@ import type { LimitList, Readiness, RegionList, VersionList } from '../shared/se
 import { plans } from '../shared/service/plans.ts';
 import { SERVICE_VERSION } from '../shared/service/version.ts';
 import { machineNow } from './lib/audit-host.ts';
-import { machineNow } from './lib/audit-host.ts';
 import { cachedRegions, regionRows } from './lib/checks/region-rows.ts';
 import { conditionalReply } from './lib/http/conditional.ts';
 import type { Request } from './lib/http/endpoint.ts';
