@@ -41,7 +41,7 @@ export default defineConfig({
       project('timed', ['test/all/timed/**/*.test.ts'], 4, { ...audits, fileParallelism: false }),
       ...(process.env.MOTO === '1' ? [project('moto', ['test/moto/**/*.test.ts'], 5, moto)] : []),
       // The short form is part of `npm test`. Without moto its tests are skipped, and a note at the end says so.
-      project('moto-short', ['test/moto/operators.test.ts'], 1, moto),
+      project('moto-short', ['test/moto/operators.test.ts'], 1, { ...fastTests, ...moto }),
       ...(process.env.RECORD === '1' ? [project('record', ['test/record/**/*.test.ts'], 5, recording)] : []),
     ],
   },
