@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { z } from 'zod';
 import { BYTES_PER_AUDIT, MEMORY_BYTES, TIMED_AT_ONCE } from '../../functions/auditor/host/machine.ts';
@@ -60,9 +61,32 @@ export const Settings = z.object({
   LOG_LEVEL: oneOf('DEBUG', 'INFO', 'WARN', 'ERROR').default('ERROR'),
 });
 
-/** Returns how many audits run at once. While one is measured, another can be prepared or its report written. */
-export const auditsAtOnceFrom = ({ AUDITS_AT_ONCE, TIMED_AT_ONCE: timed = TIMED_AT_ONCE }: AuditCounts): number =>
-  AUDITS_AT_ONCE ?? Math.max(timed, Math.min(2 * timed, Math.floor(MEMORY_BYTES / BYTES_PER_AUDIT)));
+/** Memory that an audit needs at least while others run. */
+const FEWEST_BYTES = BYTES_PER_AUDIT / 2;
+/** Processes and threads for one audit. At most 149 were measured. */
+const PROCESSES_PER_AUDIT = 256;
+
+/**
+ * Returns how many audits run at once. While one is measured, another can be prepared or its report written. Memory and
+ * the limit of processes bound both: a container may have many CPUs of its host and little of the rest.
+ */
+export const auditsAtOnceFrom = (
+  { AUDITS_AT_ONCE, TIMED_AT_ONCE: timed = TIMED_AT_ONCE }: AuditCounts,
+  { memoryBytes = MEMORY_BYTES, processes = processLimit() } = {},
+): number => {
+  const measured = Math.min(timed, Math.floor(memoryBytes / FEWEST_BYTES));
+  const all = Math.max(measured, Math.min(2 * timed, Math.floor(memoryBytes / BYTES_PER_AUDIT)));
+  return AUDITS_AT_ONCE ?? Math.max(1, Math.min(all, Math.floor(processes / PROCESSES_PER_AUDIT)));
+};
+
+/** Returns the limit of processes and threads of this container, or Infinity. */
+const processLimit = (): number => {
+  try {
+    return Number(readFileSync('/sys/fs/cgroup/pids.max', 'utf8')) || Infinity; // "max" is no number
+  } catch {
+    return Infinity; // no cgroup of version 2
+  }
+};
 type AuditCounts = { AUDITS_AT_ONCE?: number | undefined; TIMED_AT_ONCE?: number | undefined };
 
 /** Throws an InvalidSettingError that lists every wrong setting. `what` did not start. */

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { auditsAtOnceFrom } from '../../infra/local/start-settings.ts';
 import { workerSettingsFrom } from '../../infra/local/worker-settings.ts';
 
 const QUEUE_URL = 'https://sqs.eu-north-1.amazonaws.com/123456789012/prod-audits-europe-north1';
@@ -37,4 +38,16 @@ test.each([
   ['STOP_SECONDS', '-1'],
 ])('a worker with a wrong %s does not start', (name, value) => {
   expect(() => workerSettingsFrom({ ...needed, [name]: value })).toThrow(`  ${name}: Use `);
+});
+
+test.each([
+  ['two CPUs and 24 GiB', 1, 24, Infinity, 2],
+  ['four CPUs and 7.7 GiB', 2, 7.7, Infinity, 2],
+  ['64 CPUs and 24 GiB', 32, 24, Infinity, 12],
+  ['64 CPUs in the container of compose.yaml', 32, 6, 2048, 3],
+  ['64 CPUs, much memory and 2,048 processes', 32, 256, 2048, 8],
+  ['less than one audit needs', 1, 1.5, 100, 1],
+])('with %s, memory and processes bound the audits at once', (_, TIMED_AT_ONCE, gib, processes, expected) => {
+  expect(auditsAtOnceFrom({ TIMED_AT_ONCE }, { memoryBytes: gib * 2 ** 30, processes })).toBe(expected);
+  expect(auditsAtOnceFrom({ TIMED_AT_ONCE, AUDITS_AT_ONCE: 5 }, { memoryBytes: gib * 2 ** 30, processes })).toBe(5);
 });
