@@ -4,6 +4,8 @@ import { type Aws, AwsError } from '../../infra/operator/aws-cli.ts';
 import { concurrencyOf, preflight } from '../../infra/operator/preflight.ts';
 import { functionsOf, synthesized } from './support.ts';
 
+const [trial, prod] = [synthesized('trial'), synthesized('prod')]; // outside the time limit of a test
+
 /** An account that answers each question. `answers` replaces some of the answers. */
 const account = (answers: Record<string, unknown>): Aws => {
   const all: Record<string, unknown> = {
@@ -40,11 +42,11 @@ test('a new account is too small for prod, but fits the environment trial', asyn
   const small = { 'lambda get-account-settings': { AccountLimit: { ConcurrentExecutions: 10 } } };
   expect(await unmet('trial', small)).toEqual([]);
   expect(await unmet('prod', small)).toContainEqual(['concurrent executions of Lambda', 'us-west-2', '654', '10']);
-  expect(functionsOf(synthesized('trial').region)['run-audit']?.MemorySize).toBe(3008);
+  expect(functionsOf(trial.region)['run-audit']?.MemorySize).toBe(3008);
 });
 
 test('the concurrency of prod is that of its templates, and what AWS keeps unreserved', () => {
-  const reserved = Object.values(functionsOf(synthesized('prod').home)).map(
+  const reserved = Object.values(functionsOf(prod.home)).map(
     ({ ReservedConcurrentExecutions: each = 0 }) => each as number,
   );
   const sum = reserved.reduce((total, each) => total + each, 0);
