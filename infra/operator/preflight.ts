@@ -5,7 +5,7 @@ import { type Aws, ifMissing, type Shape } from './aws-cli.ts';
 import { pausedSince } from './pausing/pause-writers.ts';
 import { quotas } from './walls.ts';
 
-/** What a deploy needs of an account, and what the account has. */
+/** Need of a deploy, and its state in the account. */
 export type Need = {
   what: string;
   region: string;

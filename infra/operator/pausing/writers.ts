@@ -16,7 +16,7 @@ export type Writers = {
 const writes: readonly TableAction[] = ['PutItem', 'UpdateItem', 'DeleteItem'];
 const feds = ['run-audit', 'close-lost-runs', 'deliver-webhook'];
 
-/** Returns whatever of an environment writes to its table. The last use of an API key is not counted. */
+/** Returns the parts of an environment that write to its table. The last use of an API key is not counted. */
 export const writersOf = ({ names, homeRegion, regions: deployed }: Environment): Writers => {
   const calls = Object.entries(functionRows as Record<string, FunctionRow>).filter(
     ([file, { table = {} }]) =>
