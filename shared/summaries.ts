@@ -11,9 +11,7 @@ const runFields = ['id', 'region', 'state', 'performance', 'lcp', 'tbt', 'cls'] 
 export const CheckSummary = z
   .object({
     ...CheckViewSchema.omit({ assertions: true }).shape,
-    runs: z.array(
-      RunView.pick({ id: true, region: true, state: true, performance: true, lcp: true, tbt: true, cls: true }),
-    ),
+    runs: z.array(z.object(pick(RunView.shape, runFields))),
   })
   .meta({
     id: 'CheckSummary',

@@ -1,5 +1,6 @@
 import { listParameter, parametersOf } from '../../../shared/list-parameters.ts';
 import type { CheckSummary } from '../../../shared/summaries.ts';
+import type { CheckList } from '../../api/lists.ts';
 import { labelTexts } from '../../words/facts.ts';
 import { gradeOf } from '../../words/numbers.ts';
 import { unreadableNote } from '../../words/words.ts';
@@ -16,9 +17,6 @@ import { Scroll } from '../ui/scroll.tsx';
 import { TwoLines } from '../ui/two-lines.tsx';
 import { Graded } from '../ui/value.tsx';
 import { Ago } from './ago.tsx';
-
-/** One page of checks. `unreadable` has the ids of checks whose stored data can't be read. */
-type CheckList = { checks: CheckSummary[]; unreadable?: string[]; nextCursor: string | null };
 
 const REFRESH_SECONDS = 5;
 
