@@ -43,6 +43,13 @@ test('the pages and inputs of ci.collect are those of the command', async () => 
   });
 });
 
+test('chromePath is the browser of the service that the command starts, and the option --chrome-path wins', async () => {
+  const collect = { url: 'https://example.com/', chromePath: '/usr/bin/chromium' };
+  expect(await collected({ collect })).toMatchObject({ options: { chromePath: '/usr/bin/chromium' }, notes: [] });
+  const given = { chromePath: 'auto' };
+  expect(await collected({ collect }, [], given)).toMatchObject({ options: { chromePath: 'auto' } });
+});
+
 test.each([
   [{ preset: 'desktop', formFactor: 'desktop' }, { device: ['desktop'] }],
   [

@@ -52,7 +52,7 @@ test.each<[string, () => Promise<string>, RegExp]>([
       await writeFile(path, 'echo libnss3.so is missing >&2; exit 127');
       return path;
     },
-    / does not start \(libnss3\.so is missing\)/,
+    / is no Chromium that starts \(libnss3\.so is missing\)/,
   ],
 ])('a path that %s ends the start with the path, the cause and what is accepted', async (_, make, cause) => {
   const path = await make();

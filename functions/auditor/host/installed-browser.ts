@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { basename, dirname, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { chromiumMajorOf, MIN_CHROMIUM } from '../../../shared/chromium.ts';
-import { cutText } from '../../../shared/text.ts';
+import { cutText, printable } from '../../../shared/text.ts';
 import { listDir } from './processes.ts';
 
 /** Programs that `auto` looks for. If two have the same version, it takes the first. */
@@ -59,10 +59,10 @@ const inspect = async (path: string, { policyDirs }: Host): Promise<InstalledBro
   if (!isExecutable(path)) return 'is not executable by the user of the service';
   const executable = programOf(path);
   if (!executable) return 'is a script, whose flags and processes the service does not know';
-  const output = await outputOf(executable, ['--no-sandbox', '--version']);
-  if ('error' in output) return `does not start (${cutText(output.error, 300)})`;
+  const output = await outputOf(executable, ['--version']);
+  if ('error' in output) return `is no Chromium that starts (${cutText(printable(output.error), 300)})`;
   const version = /(?:Chromium|Chrome)\D*? (\d+(?:\.\d+){3})/.exec(output.text)?.[1];
-  if (!version) return `is no Chromium (${cutText(output.text, 100) || 'it prints no version'})`;
+  if (!version) return `is no Chromium (${cutText(printable(output.text), 100) || 'it prints no version'})`;
   if (chromiumMajorOf(version) < MIN_CHROMIUM) return `is Chromium ${version}, which is too old`;
   const policy = policyDirs.flatMap((dir) => listDir(dir).map((name) => join(dir, name)))[0];
   if (policy && !isHeadlessShell(executable))
