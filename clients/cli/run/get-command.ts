@@ -8,7 +8,7 @@ export const addGet: AddCommand = (program, execute) => {
   program
     .command('get')
     .description('print checks, or wait for them and judge them as run does')
-    .argument('<check...>', 'ids of checks')
+    .argument('<check...>', 'ids of checks or their starts, URLs for their newest checks, or last for the newest one')
     .option('--wait', 'wait until the checks are finished. The exit codes are those of run')
     .option('--timeout <seconds>', 'time limit of the command. Unfinished checks stay', wholeNumber, 900)
     .option(...FORMAT_OR_HTML)

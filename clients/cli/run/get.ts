@@ -6,6 +6,7 @@ import type { GetOptions } from '../flags/options.ts';
 import { checkOutputs, writeForms } from '../formats/output.ts';
 import type { FormatName } from '../formats/render.ts';
 import { readRules } from '../lighthouserc/rules.ts';
+import { checkIdOf } from '../read/check-id.ts';
 import { reading } from '../read/read.ts';
 import { findBase } from './base.ts';
 import { baseHostFrom } from './base-url.ts';
@@ -18,14 +19,16 @@ import { type CheckResult, resultsOf } from './result.ts';
  * Prints checks. With `--wait`, waits for them and does all that `run` does after it has created its checks. `--assert` and
  * `--budget` replace the assertions that the checks were created with.
  */
-export const get = async (context: Context, ids: readonly string[], options: GetOptions): Promise<number> => {
+export const get = async (context: Context, names: readonly string[], options: GetOptions): Promise<number> => {
   requireTerminal(options.open, context);
   checkOutputs(options.output ?? []);
   const { assertions, notes } = await readRules(options); // before the waiting, so that a wrong file costs no time
   for (const line of notes) context.note(line);
   return reading(context, options, async (client, server) => {
     const checks: CheckView[] = [];
-    for (const id of new Set(ids)) checks.push(await client.get(id, context));
+    const found = new Set<string>();
+    for (const name of names) found.add(await checkIdOf(client, name, context));
+    for (const id of found) checks.push(await client.get(id, context));
     checkReports(namedRuns(checks), options);
     const baseHost = baseHostFrom(options, []);
     const findsBase = options.base !== undefined && !baseHost;
