@@ -9,7 +9,7 @@ const project = (name: string, include: string[], groupOrder: number, more = {})
 /** `npm run record` rewrites test/recorded by real audits. */
 const recording = { testTimeout: 600_000, hookTimeout: 60_000, fileParallelism: false, maxConcurrency: 3 };
 /** `npm run test:moto` runs the built functions on moto's server, which stands for AWS. */
-const moto = { testTimeout: 120_000, hookTimeout: 300_000, globalSetup: 'test/moto/start-moto.ts' };
+const moto = { testTimeout: 600_000, hookTimeout: 300_000, globalSetup: 'test/moto/start-moto.ts' };
 /** A limit ends a test that hangs. It says nothing about speed, because a busy machine takes several times as long. */
 const patient = { testTimeout: 60_000, hookTimeout: 60_000 };
 /** The projects of one group have the same number. The default leaves one of two cores idle, and files that wait for a service leave another. */
@@ -41,7 +41,7 @@ export default defineConfig({
       project('timed', ['test/all/timed/**/*.test.ts'], 4, { ...audits, fileParallelism: false }),
       ...(process.env.MOTO === '1' ? [project('moto', ['test/moto/**/*.test.ts'], 5, moto)] : []),
       // The short form is part of `npm test`. Without moto its tests are skipped, and a note at the end says so.
-      project('moto-short', ['test/moto/operators.test.ts'], 1, { ...fastTests, ...moto }),
+      project('moto-short', ['test/moto/judged-table.test.ts'], 1, { ...fastTests, ...moto }),
       ...(process.env.RECORD === '1' ? [project('record', ['test/record/**/*.test.ts'], 5, recording)] : []),
     ],
   },

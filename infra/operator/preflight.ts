@@ -19,6 +19,8 @@ export type Need = {
 
 /** Version of the bootstrap stack that the CDK needs to upload assets and to deploy with its roles. */
 const BOOTSTRAP = 6;
+/** CloudFront and its rate rule are there. */
+const EDGE_REGION = 'us-east-1';
 /** Concurrency besides audits: for dead letters in each region, and for sweeps, deliveries and the API at home. */
 const BESIDE = { region: 2, home: 5 };
 
@@ -34,15 +36,16 @@ export const concurrencyOf = (environment: Environment, awsRegion: string): numb
 
 /** Asks the account what a deploy of an environment needs, before anything is uploaded. */
 export const preflight = async (environment: Environment, aws: Aws): Promise<Need[]> => {
-  const { homeRegion, regions: deployed } = environment;
+  const { homeRegion, regions: deployed, edge } = environment;
   const places = [...new Set([homeRegion, ...deployed.map((region) => regions[region])])];
-  const asked = await Promise.all(
-    places.flatMap((region) => [
+  const asked = await Promise.all([
+    ...places.flatMap((region) => [
       concurrency(environment, region, aws),
       bootstrap(environment, region, aws),
       leftLogs(environment, region, aws),
     ]),
-  );
+    ...(edge && !places.includes(EDGE_REGION) ? [bootstrap(environment, EDGE_REGION, aws)] : []),
+  ]);
   return [
     ...asked,
     await memory(environment, aws),

@@ -88,7 +88,7 @@ test('a pause waits for audits that run', async () => {
   const { deps, notes, waits, inFlight } = deployedProd();
   const queue = 'us-east-1/page-audit-prod-audits-us-east4';
   inFlight.set(queue, 2);
-  for (let polls = 0; polls < 30; polls++) waits.push(() => {});
+  for (let polls = 0; polls < 15; polls++) waits.push(() => {});
   waits.push(() => inFlight.set(queue, 0));
   await pauseWriters(prod, deps);
   expect(notes.filter((line) => line.startsWith('2 audits'))).toHaveLength(6); // 300 s, a line each minute

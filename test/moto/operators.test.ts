@@ -5,16 +5,13 @@ import { pauseWriters, resumeWriters } from '../../infra/operator/pausing/pause-
 import { writersOf } from '../../infra/operator/pausing/writers.ts';
 import { preflight } from '../../infra/operator/preflight.ts';
 import { replaceTable, restoreBeside } from '../../infra/operator/restore-table.ts';
-import { unlessMissing } from '../support/skips.ts';
 import { tableDefinition } from '../support/table-definition.ts';
-import { MISSING } from './start-moto.ts';
 
 /* The commands of an operator with the real AWS CLI, which checks each input against AWS's models, on moto's server. */
 
 const environment: Environment = environmentOf('trial');
 const { names, homeRegion } = environment;
 const { called, fed, queues } = writersOf(environment);
-const missing = unlessMissing(inject('motoUrl') ? undefined : MISSING);
 const notes: string[] = [];
 const deps = { aws: awsCli, note: (line: string) => void notes.push(line), wait: async () => {} };
 
@@ -29,7 +26,6 @@ const createFunction = async (name: string, region: string, role: string) =>
 const emptyZip = Buffer.from(`PK\x05\x06${'\0'.repeat(18)}`, 'latin1').toString('base64');
 
 beforeAll(async () => {
-  if (!inject('motoUrl')) return;
   Object.assign(process.env, {
     AWS_ENDPOINT_URL: inject('motoUrl'),
     AWS_ACCESS_KEY_ID: 'moto',
@@ -80,7 +76,7 @@ const stateNow = async () => ({
   ),
 });
 
-test('a pause stops the writers, the table is restored, and resume puts back what was before', missing, async () => {
+test('a pause stops the writers, the table is restored, and resume puts back what was before', async () => {
   const before = await stateNow();
   await pauseWriters(environment, deps);
   const paused = await stateNow();
@@ -103,20 +99,16 @@ test('a pause stops the writers, the table is restored, and resume puts back wha
   expect(await stateNow()).toEqual(before);
 });
 
-test(
-  'an account without a bootstrap and with a taken name is refused before anything is uploaded',
-  missing,
-  async () => {
-    const needs = await preflight(environment, async (operation, region, input) =>
-      // moto knows no quotas of Lambda.
-      operation === 'lambda get-account-settings'
-        ? { AccountLimit: { ConcurrentExecutions: 10 } }
-        : awsCli(operation, region, input),
-    );
-    const unmet = needs.filter(({ isMet }) => !isMet).map(({ what, found }) => [what, found]);
-    expect(unmet).toEqual([
-      ['bootstrap of the CDK', 'none'],
-      [`table ${names.table}`, 'taken'],
-    ]);
-  },
-);
+test('an account without a bootstrap and with a taken name is refused before anything is uploaded', async () => {
+  const needs = await preflight(environment, async (operation, region, input) =>
+    // moto knows no quotas of Lambda.
+    operation === 'lambda get-account-settings'
+      ? { AccountLimit: { ConcurrentExecutions: 10 } }
+      : awsCli(operation, region, input),
+  );
+  const unmet = needs.filter(({ isMet }) => !isMet).map(({ what, found }) => [what, found]);
+  expect(unmet).toEqual([
+    ['bootstrap of the CDK', 'none'],
+    [`table ${names.table}`, 'taken'],
+  ]);
+});

@@ -14,7 +14,7 @@ type Deps = { aws: Aws; note: (line: string) => void; wait?: (ms: number) => Pro
 
 /** An audit takes at most ten minutes. Messages that are in flight for longer belong to processes that have died. */
 const LONGEST_MS = 11 * 60_000;
-const POLL_MS = 10_000;
+const POLL_MS = 20_000;
 const PAUSED = 'PausedByOperator';
 
 /**
@@ -143,8 +143,14 @@ const changePolicy = async (
 
 /** Waits until no message is in flight: each belongs to a function or a worker that still runs. */
 const waitForRunning = async ({ queues }: Writers, { aws, note, wait }: Required<Omit<Deps, 'now'>>): Promise<void> => {
+  const urls = await Promise.all(
+    queues.map(async ({ name, region }) => {
+      const { QueueUrl } = await aws('sqs get-queue-url', region, { QueueName: name });
+      return { QueueUrl, region };
+    }),
+  );
   for (let waited = 0; waited < LONGEST_MS; waited += POLL_MS) {
-    const counts = await Promise.all(queues.map((queue) => inFlight(queue, aws)));
+    const counts = await Promise.all(urls.map((queue) => inFlight(queue, aws)));
     const running = counts.reduce((sum, each) => sum + each, 0);
     // Functions that are called take up to a minute, and no queue shows them.
     if (running === 0 && waited >= 60_000) return note('Nothing writes any more.');
@@ -155,8 +161,7 @@ const waitForRunning = async ({ queues }: Writers, { aws, note, wait }: Required
   note('Messages are still in flight after eleven minutes. Their processes have died, so nothing writes any more.');
 };
 
-const inFlight = async ({ name, region }: Placed, aws: Aws): Promise<number> => {
-  const { QueueUrl } = await aws('sqs get-queue-url', region, { QueueName: name });
+const inFlight = async ({ QueueUrl, region }: { QueueUrl: string; region: string }, aws: Aws): Promise<number> => {
   const AttributeNames = ['ApproximateNumberOfMessagesNotVisible'];
   const { Attributes } = await aws('sqs get-queue-attributes', region, { QueueUrl, AttributeNames });
   return Number(Attributes.ApproximateNumberOfMessagesNotVisible);
