@@ -40,6 +40,23 @@ const rowsOf = (compared: readonly Compared[]) =>
     })),
   );
 
+/** Returns true if both versions judged each load: the attempt of one has taken no time of its own. */
+const isShared = ({ attempts }: RunView): boolean => {
+  const measured = attempts.filter(({ code }) => code === null);
+  const judged = measured.filter(({ seconds }) => seconds === 0);
+  return judged.length > 0 && 2 * judged.length === measured.length;
+};
+
+/** Says how far the steps have noise. */
+const loadsText = (compared: readonly Compared[]): string => {
+  const runs = compared.flatMap(({ result: { check } }) => check.runs.filter(({ state }) => state === 'succeeded'));
+  const separate = runs.filter((run) => !isShared(run));
+  if (separate.length === 0) return 'Both versions judged the same loads, so the steps have no noise.';
+  if (separate.length === runs.length) return 'Each version loaded the pages itself, so the steps of times have noise.';
+  const named = [...new Set(separate.map(({ url }) => shortUrl(url)))].join(', ');
+  return `Both versions judged the same loads. Only these pages have separate loads too, so their steps have noise: ${named}.`;
+};
+
 /** Returns the changes that count, each with the number of runs that have it and the points that it moves. */
 const causesOf = (compared: readonly Compared[]): string[] => {
   const runs = compared.flatMap(({ changes }) => [...changes.values()]);
@@ -84,6 +101,7 @@ export const stepsText = (compared: readonly Compared[], view: View): string => 
         signed('-', [page, ...steps.map((step, i) => `${header[i]} ${step}`)].join('  '), view),
       )),
     ...rows.flatMap(({ page, error }) => (error ? signed(paint('✘', 'poor', view), `${page}: ${error}`, view) : [])),
+    ...wrap(loadsText(compared), view.width),
     '',
     ...wrap(paint('Why, by audit', 'heading', view), view.width),
     ...(causes.length > 0 ? causes.flatMap((cause) => signed('  -', cause, view)) : wrap(noCause, view.width)),
@@ -96,11 +114,11 @@ export const stepsMarkdown = (compared: readonly Compared[]): string => {
   const causes = causesOf(compared);
   const lines = [
     `**${prose(titleOf(compared))}**`,
-    '',
     ...tableOf(
       ['page', ...header],
       rows.map(({ page, steps, error }) => [code(page), ...(error ? [prose(error)] : steps)]),
     ),
+    prose(loadsText(compared)),
     '',
     ...(causes.length > 0 ? causes.map((cause) => `- ${prose(cause)}`) : [noCause]),
   ];
