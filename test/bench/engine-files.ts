@@ -31,10 +31,9 @@ export const lighthouseUpdate = (to: string, newest: string, previous: string): 
 export const writeLighthouse = ({ newest, previous, from, oldPrevious }: LighthouseUpdate): string[] => {
   const named = ['shared', 'clients', 'functions', 'infra', 'test'].flatMap(sourcesIn);
   const files = [...new Set(['shared/audit-versions.ts', 'shared/API.md', ...named])];
+  const old = new RegExp([from, oldPrevious].map((version) => version.replaceAll('.', '\\.')).join('|'), 'g');
   const changed = files.filter((file) =>
-    rewrite(file, (text) =>
-      text.replaceAll(oldPrevious, '{previous}').replaceAll(from, newest).replaceAll('{previous}', previous),
-    ),
+    rewrite(file, (text) => text.replaceAll(old, (name) => (name === from ? newest : previous))),
   );
   rewrite('package.json', (text) =>
     text
