@@ -122,7 +122,7 @@ describe('third-parties', () => {
     }
     expect(code).toBe(0);
     expect(stdout).toMatch(/^ads\.example +900 ms .*✓ −1\.4 s \(−1\.7 to −1\.1\) .*better$/m);
-    expect(stdout).toMatch(/^chat\.example .* = −28 to \+28 ms .*same$/m);
+    expect(stdout).toMatch(/^chat\.example .* = −31 to \+31 ms .*same$/m);
     expect(stdout).toMatch(/^all of these +1\.0 s .*better$/m);
     expect(stdout).toMatch(
       /^! Without cdn\.example, .*: The page itself changed: its LCP element is h1 instead\s+of img\.ad/m,
