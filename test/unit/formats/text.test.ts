@@ -170,7 +170,7 @@ test('a table of several regions begins with the metric that shows their network
   const rows = (regions: Parameters<typeof checkWith>[0]) =>
     textOf([resultOf(checkWith(regions, { samples: 3 }))], view).split('\n');
   const both = rows({ 'us-west1': withResponse(42.4), 'asia-northeast1': withResponse(1234) });
-  expect(both[2]).toMatch(/^TTFB +● 42 ms +▲ 1.2 s +us-west1 better by 1.2 s \(0.8 to 1.5\)$/);
+  expect(both[2]).toMatch(/^TTFB +● 42 ms +▲ 1.2 s +us-west1 better by 1.2 s \(0.8 to 1.6\)$/);
   expect(both[3]).toMatch(/^Performance/);
   const one = rows({ 'us-west1': withResponse(42.4) });
   expect(one[2]).toMatch(/^Performance/);
