@@ -40,7 +40,7 @@ export const FONT_CONFIG = 'fonts.conf';
 
 /**
  * Fontconfig's settings, which name no other folder than their own. Japanese and Korean share characters with Chinese, so
- * the language of the text chooses among their fonts.
+ * the language of the text chooses among their fonts. Not every Chromium knows which fonts have the widths of the three usual ones.
  */
 export const fontConfig = `<?xml version="1.0"?>
 <!DOCTYPE fontconfig SYSTEM "fonts.dtd">
@@ -54,6 +54,12 @@ export const fontConfig = `<?xml version="1.0"?>
     <test name="lang" compare="contains"><string>ko</string></test>
     <edit name="family" mode="append"><string>Noto Sans Korean</string></edit>
   </match>
+  <alias binding="same"><family>Arial</family><accept><family>Arimo</family></accept></alias>
+  <alias binding="same"><family>Helvetica</family><accept><family>Arimo</family></accept></alias>
+  <alias binding="same"><family>Times New Roman</family><accept><family>Tinos</family></accept></alias>
+  <alias binding="same"><family>Times</family><accept><family>Tinos</family></accept></alias>
+  <alias binding="same"><family>Courier New</family><accept><family>Cousine</family></accept></alias>
+  <alias binding="same"><family>Courier</family><accept><family>Cousine</family></accept></alias>
   <match><edit name="family" mode="append_last"><string>sans-serif</string></edit></match>
   <alias><family>serif</family><prefer><family>Tinos</family></prefer></alias>
   <alias><family>monospace</family><prefer><family>Cousine</family></prefer></alias>

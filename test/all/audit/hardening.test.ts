@@ -75,7 +75,7 @@ const membersOf = async (group: number): Promise<Process[]> => {
         pid: Number(pid),
         type:
           args.find((arg) => arg.startsWith('--type='))?.slice(7) ??
-          (args[0]?.endsWith('chromium') ? 'browser' : 'auditor'),
+          (/chromium(-headless-shell)?$/.test(args[0] ?? '') ? 'browser' : 'auditor'),
         args,
         env: (await read('environ')).split('\0').filter(Boolean),
         uid: Number(status.match(/^Uid:\s+(\d+)/m)?.[1]),
