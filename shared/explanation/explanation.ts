@@ -68,7 +68,8 @@ export const explain = (before: ReportFacts, now: ReportFacts, verdicts: Verdict
 
 const hasChangeOfSpeed = (verdicts: Verdicts): boolean =>
   metricRows.filter(({ group }) => group === 'load' || group === 'cpu').some(({ name }) => isChange(verdicts[name])) ||
-  isChange(verdicts.performance);
+  isChange(verdicts.performance) ||
+  isChange(verdicts.mainThreadCpu);
 
 const rounded = (value: number | null): number | null => (value === null ? null : Math.round(value));
 

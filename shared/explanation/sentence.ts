@@ -31,8 +31,10 @@ type Causes = { all: readonly Cause[]; told: Set<string> };
 /** Returns one sentence: what changed with a verdict, and the likely causes of each change. */
 export const sentenceOf = (given: Given): string => {
   const causes: Causes = { all: causesOf(given.changes), told: new Set() };
+  const leads = leadsOf(given);
   const clauses = [
-    ...leadsOf(given).flatMap((lead) => metricClause(lead, given, causes)),
+    ...leads.flatMap((lead) => metricClause(lead, given, causes)),
+    ...(leads.some(({ group }) => group === 'cpu') ? [] : cpuClause(given, causes)),
     ...scores.flatMap((name) => categoryClause(name, given)),
   ];
   if (clauses.length === 0) clauses.push(scoreClause(given, causes) ?? 'no metric has a clear change');
@@ -64,6 +66,16 @@ const metricClause = (lead: MetricRow, { changes, verdicts, points }: Given, { a
   for (const { key } of fresh) told.add(key);
   if (fresh.length > 0) return [`${text}: ${textsOf(fresh)}`];
   return lead.group === 'weight' ? [] : [`${text} for the same reason`]; // the causes have named their sizes
+};
+
+/** Returns the clause about the CPU time of the main thread, which no report has. It may be clear where TBT is not. */
+const cpuClause = ({ verdicts }: Given, { all, told }: Causes): string[] => {
+  const change = verdicts.mainThreadCpu?.change;
+  if (!isChange(verdicts.mainThreadCpu) || !change) return [];
+  const causes = strongest('cpu', all, change);
+  for (const { key } of causes) told.add(key);
+  const text = `the main thread works ${timeText(Math.abs(change))} ${change > 0 ? 'longer' : 'less'}`;
+  return [causes.length > 0 ? `${text}: ${textsOf(causes)}` : `${text}, and the reports show no cause`];
 };
 
 const textsOf = (causes: readonly Cause[]): string => causes.map(({ text }) => text).join(', and ');

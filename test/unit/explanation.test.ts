@@ -250,20 +250,3 @@ describe('a hostile page', () => {
     expect(explained({ audits: {}, categories: {} }, { audits: {}, categories: {} }, {}).points).toEqual([]);
   });
 });
-
-/** Moves a page and its own files into a folder, as some previews are. */
-const inFolder = (report: Report, folder: string): Report => {
-  const { origin } = new URL(report.mainDocumentUrl ?? report.finalUrl ?? '');
-  return JSON.parse(JSON.stringify(report).replaceAll(`${origin}/`, `${origin}${folder}`));
-};
-
-test('a file of a preview in a folder of its own is no new file', () => {
-  const { base, now } = pairOf('a script added');
-  const [explanation, moved] = [explained(base, now), explained(base, inFolder(now, '/pull/12/'))];
-  const namesOf = ({ requests }: Explanation) =>
-    Object.entries(requests).flatMap(([list, all]) =>
-      all.map(({ url, bytes }) => [list, url.split('/').at(-1), bytes]),
-    );
-  expect(namesOf(moved)).toEqual(namesOf(explanation));
-  expect(moved.sentence.replaceAll('/pull/12/', '/')).toBe(explanation.sentence);
-});
