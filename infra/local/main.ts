@@ -48,7 +48,7 @@ const greeting = (url: string, { dataDir, auditsAtOnce, auth, targets, targetsAl
     keys,
     '\nCreate a check:',
     `  curl -s ${url}/v1/checks -H 'Content-Type: application/json' ${auth === 'keys' ? '-H "Authorization: Bearer $KEY" ' : ''}\\`,
-    `    -d '{"url": "${page}", "auditVersion": "latest", "regions": ["us-west1", "europe-north1"]}'\n`,
+    `    -d '{"url": "${page}", "auditVersion": "latest", "regions": ["us-west1"]}'\n`,
   ];
   return shown.filter((line) => line !== false).join('\n');
 };

@@ -29,6 +29,22 @@ test('a service that can audit at once prints nothing, and is prepared once', as
   expect([printed, prepare.mock.calls.length]).toEqual([[], 1]);
 });
 
+test('a start that takes long says that it prepares Chromium, and when it is ready', async () => {
+  const printed: string[] = [];
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const stopping = new AbortController();
+  onTestFinished(() => stopping.abort());
+  const print = (line: string) => void printed.push(line);
+  const prepared = keepPreparing({
+    ...{ prepare: () => promise, obstacle: () => undefined, print, signal: stopping.signal },
+    slowMs: 5,
+  });
+  await expect.poll(() => printed).toEqual([expect.stringContaining('Preparing Chromium (first start)')]);
+  resolve();
+  await prepared;
+  await expect.poll(() => printed.slice(1)).toEqual(['✓ Ready to audit pages.']);
+});
+
 test('each new reason is printed once, and so is the end of the failures', async () => {
   const { prepared, printed } = preparing('The disk is full.', 'The disk is full.', 'A library is missing.', OK);
   await prepared;
