@@ -6,7 +6,7 @@ import { regionsText } from '../../words/change.ts';
 import { isScore, labels, mainMetrics, metricNames, metrics, numberOf, orderedFor } from '../../words/numbers.ts';
 import { sampleText } from '../../words/turns.ts';
 import { columnStyle } from '../ui/columns.ts';
-import { areOnePlace, usePlaces } from '../ui/places.ts';
+import { areOnePlace, nameOfPlace, usePlaces } from '../ui/places.ts';
 import { Scroll } from '../ui/scroll.tsx';
 import { Value } from '../ui/value.tsx';
 import { Verdict } from '../ui/verdict.tsx';
@@ -23,8 +23,9 @@ export const CheckTable = ({
 }) => {
   const { runs } = check;
   const places = usePlaces();
+  const nameOf = ({ region }: RunView) => (runs.length > 1 ? region : nameOfPlace(places, region));
   const compares = runs.length > 1 && !areOnePlace(places, runs);
-  const rows = orderedFor(runs, all ? metrics : mainMetrics).filter((name) => isPossible(name, check));
+  const rows = orderedFor(compares ? runs : [], all ? metrics : mainMetrics).filter((name) => isPossible(name, check));
   return (
     <Scroll label="Results by region">
       <table class="results by-region" style={columnStyle(['Metric', ...runs.map(({ region }) => region), 'Verdict'])}>
@@ -36,8 +37,8 @@ export const CheckTable = ({
             <th scope="col">Metric</th>
             {runs.map((run) => (
               <th scope="col" key={run.id}>
-                <a href={`/checks/${check.id}/runs/${run.id}`}>{run.region}</a>
-                <span class="place">{places.get(run.region)}</span>
+                <a href={`/checks/${check.id}/runs/${run.id}`}>{nameOf(run)}</a>
+                <span class="place">{nameOf(run) === run.region && places.get(run.region)}</span>
                 <RunState run={run} samples={check.samples} />
               </th>
             ))}

@@ -115,7 +115,8 @@ const Results = ({ check }: { check: CheckView }) => {
   const [all, setAll] = useState(false);
   const failed = check.runs.filter((run) => run.state === 'failed');
   const worst = isFinished(check) ? worstRun(check.runs) : undefined;
-  const shown = check.runs.filter((run) => hasSucceeded(run) && run.links.filmstrip);
+  const strips = check.runs.filter((run) => hasSucceeded(run) && run.links.filmstrip);
+  const shown = areOnePlace(places, check.runs) ? strips.slice(0, 1) : strips;
   if (why.isAwaited) return <Pending reload={why.reload} rows={12} />;
   return (
     <>

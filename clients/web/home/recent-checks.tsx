@@ -12,6 +12,7 @@ import { Gate } from '../ui/assertions.tsx';
 import { Facts } from '../ui/facts.tsx';
 import { FilterForm, ParameterField } from '../ui/filter-form.tsx';
 import { More } from '../ui/more.tsx';
+import { hasOnePlace, usePlaces } from '../ui/places.ts';
 import { Pending, ProblemNote } from '../ui/problem.tsx';
 import { Scroll } from '../ui/scroll.tsx';
 import { TwoLines } from '../ui/two-lines.tsx';
@@ -29,6 +30,7 @@ export const RecentChecks = ({ query }: { query: URLSearchParams }) => {
     isFinished: ({ checks }) => !checks.some(isOpen),
     refreshSeconds: REFRESH_SECONDS,
   });
+  usePlaces(); // together with the checks, so that a place moves nothing
   const rest = useRest(path, first.data);
   const checks = rest.parts.flatMap((part) => part.checks);
   const unreadable = rest.parts.flatMap((part) => part.unreadable ?? []);
@@ -154,6 +156,7 @@ const Row = ({ check, now }: { check: CheckSummary; now: number }) => {
 };
 
 const Outcome = ({ check }: { check: CheckSummary }) => {
+  const hasRegion = !hasOnePlace(usePlaces()) || check.runs.length > 1;
   const finished = check.runs.filter((run) => run.state === 'succeeded' || run.state === 'failed');
   return (
     <ul class="outcome">
@@ -172,7 +175,7 @@ const Outcome = ({ check }: { check: CheckSummary }) => {
           ) : (
             <Graded grade={gradeOf('performance', performance, 'mobile')} text={performance ?? '–'} />
           )}{' '}
-          <span class="muted">{region}</span>
+          {hasRegion && <span class="muted">{region}</span>}
         </li>
       ))}
     </ul>

@@ -1,8 +1,9 @@
 import type { RegionList } from '../../../shared/service/offer.ts';
 import { useLoaded } from '../requests/loading.ts';
 import { FieldError } from '../ui/field-error.tsx';
+import { isOnePlace } from '../ui/places.ts';
 
-/** Regions that a form has at first, if the service has them. */
+/** Regions that a form has at first, if the service has them in several places. One machine has one. */
 const usual = ['us-west1', 'europe-north1'];
 
 type RegionsProps = { used: readonly string[]; message: string | undefined };
@@ -13,12 +14,14 @@ export const Regions = ({ used, message }: RegionsProps) => {
   const regions = offer.data?.regions;
   const failed = offer.error !== undefined;
   const open: readonly string[] = regions?.filter(({ pausedAt }) => pausedAt === null).map(({ id }) => id) ?? [];
-  const chosen = [used, usual].find((names) => names.some((each) => open.includes(each))) ?? open.slice(0, 2);
+  const isMachine = isOnePlace(regions?.map(({ place }) => place) ?? []);
+  const first = isMachine ? open.slice(0, 1) : usual;
+  const chosen = [used, first].find((names) => names.some((each) => open.includes(each))) ?? open.slice(0, 2);
   return (
     <fieldset class={`regions ${regions ? '' : 'loading'}`} aria-describedby={message ? 'regions-error' : undefined}>
-      <legend>Regions</legend>
+      <legend>{isMachine ? `Regions, all of them ${regions?.[0]?.place}` : 'Regions'}</legend>
       {regions?.map((region) => (
-        <RegionBox key={region.id} region={region} checked={chosen.includes(region.id)} />
+        <RegionBox key={region.id} region={region} hasPlace={!isMachine} checked={chosen.includes(region.id)} />
       ))}
       {!regions && failed && <p>The regions did not load. The page retries by itself.</p>}
       <FieldError id="regions-error" message={message} />
@@ -26,10 +29,10 @@ export const Regions = ({ used, message }: RegionsProps) => {
   );
 };
 
-type RegionBoxProps = { region: RegionList['regions'][number]; checked: boolean };
+type RegionBoxProps = { region: RegionList['regions'][number]; hasPlace: boolean; checked: boolean };
 
 /** The box of a region. A paused region takes no checks. A region without a recent success does, and may fail. */
-const RegionBox = ({ region: { id, place, available, pausedAt }, checked }: RegionBoxProps) => {
+const RegionBox = ({ region: { id, place, available, pausedAt }, hasPlace, checked }: RegionBoxProps) => {
   const isPaused = pausedAt !== null;
   const reason = isPaused ? 'paused by the operator' : !available && 'no recent success';
   return (
@@ -38,7 +41,7 @@ const RegionBox = ({ region: { id, place, available, pausedAt }, checked }: Regi
       <span>
         {id}{' '}
         <span class="muted">
-          {place}
+          {hasPlace && place}
           {reason && ` (${reason})`}
         </span>
       </span>

@@ -1,17 +1,21 @@
 import type { RunView } from '../../../shared/run.ts';
 import type { Filmstrip as Frames } from '../../../shared/service/offer.ts';
 import { useLoaded } from '../requests/loading.ts';
+import { nameOfPlace, usePlaces } from '../ui/places.ts';
 import { Quoted } from '../ui/quoted.tsx';
 
 const seconds = (ms: number) => `${(ms / 1000).toFixed(1)} s`;
 
 /** The page of a run while it loads, and that of its second variant. */
-export const Filmstrips = ({ run: { region, links, against } }: { run: RunView }) => (
-  <>
-    <Filmstrip path={links.filmstrip} name={region} />
-    {against && <Filmstrip path={against.links.filmstrip} name={`${region}, against`} />}
-  </>
-);
+export const Filmstrips = ({ run: { region, links, against } }: { run: RunView }) => {
+  const name = nameOfPlace(usePlaces(), region);
+  return (
+    <>
+      <Filmstrip path={links.filmstrip} name={name} />
+      {against && <Filmstrip path={against.links.filmstrip} name={`${name}, against`} />}
+    </>
+  );
+};
 
 const Filmstrip = ({ path, name }: { path: string | null; name: string }) => {
   const { data, error } = useLoaded<Frames>(path);

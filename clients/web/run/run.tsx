@@ -5,7 +5,7 @@ import { useLive } from '../requests/loading.ts';
 import { missingOr, shareTokenOf } from '../session/share.ts';
 import { Announcer } from '../ui/announcer.tsx';
 import { Assertions } from '../ui/assertions.tsx';
-import { usePlaces } from '../ui/places.ts';
+import { hasOnePlace, usePlaces } from '../ui/places.ts';
 import { Pending, ProblemNote } from '../ui/problem.tsx';
 import { isolated, type TabState, useTitle } from '../ui/title.ts';
 import { TwoLines } from '../ui/two-lines.tsx';
@@ -24,9 +24,13 @@ const missing =
 
 const isFinished = ({ state }: RunView) => state === 'succeeded' || state === 'failed';
 
+/** Returns the region of a run before its URL. It says nothing if the service has one place only. */
+const regionBefore = (places: ReturnType<typeof usePlaces>, { region }: RunView): string =>
+  hasOnePlace(places) ? '' : `${region}: `;
+
 /** Returns the title and the state of the tab. */
-const tabOf = (run: RunView): [string, TabState?] => {
-  const name = `${run.region}: ${isolated(run.url)}`;
+const tabOf = (run: RunView, region: string): [string, TabState?] => {
+  const name = `${region}${isolated(run.url)}`;
   if (!isFinished(run)) return [`◐ ${name}`, 'running'];
   if (run.state === 'failed') return [`✗ ${name}`, 'poor'];
   return [`${run.performance ?? ''} ${name}`.trim(), gradeOf('performance', run.performance, run.device)];
@@ -35,9 +39,9 @@ const tabOf = (run: RunView): [string, TabState?] => {
 /** One run: its numbers, and how the service measured them. */
 export const RunPage = ({ checkId, runId }: { checkId: string; runId: string }) => {
   const { data: run, error, reload } = useLive<RunView>(`/v1/checks/${checkId}/runs/${runId}`, isFinished);
-  const [title, state] = run ? tabOf(run) : ['Run'];
+  const places = usePlaces(); // together with the run, so that a place moves nothing
+  const [title, state] = run ? tabOf(run, regionBefore(places, run)) : ['Run'];
   useTitle(title, state);
-  usePlaces(); // together with the run, so that a place moves nothing
   if (!run) {
     return (
       <>
@@ -94,7 +98,8 @@ const Variants = ({ run, against }: { run: RunView; against: NonNullable<RunView
 const RunHead = ({ run, checkId }: { run: RunView; checkId: string }) => {
   const samples =
     run.samples.length > 0 ? [`${counted(run.samples.length, 'sample')}${isFinished(run) ? '' : ' so far'}`] : [];
-  const place = usePlaces().get(run.region);
+  const places = usePlaces();
+  const place = places.get(run.region);
   const facts = [
     ...(place ? [place] : []),
     `Lighthouse ${run.auditVersion}`,
@@ -108,7 +113,8 @@ const RunHead = ({ run, checkId }: { run: RunView; checkId: string }) => {
         <h1>
           <TwoLines>
             <a href={run.url} rel="noreferrer nofollow">
-              {run.region}: <bdi>{run.url}</bdi>
+              {regionBefore(places, run)}
+              <bdi>{run.url}</bdi>
             </a>
           </TwoLines>
         </h1>

@@ -3,7 +3,7 @@ import { sinceText, USUAL_SINCE } from '../../words/pages.ts';
 import { PageChange, PageScore } from '../pages/page-result.tsx';
 import { useLoaded } from '../requests/loading.ts';
 import { DataTable } from '../ui/data-table.tsx';
-import { usePlaces, withPlace } from '../ui/places.ts';
+import { nameOfPlace, usePlaces, withPlace } from '../ui/places.ts';
 
 /** The newest result of a page in each region, with its change. Shows nothing until it is read, because the chart says more. */
 export const PageNow = ({ filter, since = USUAL_SINCE }: { filter: string; since?: string | undefined }) => {
@@ -17,7 +17,9 @@ export const PageNow = ({ filter, since = USUAL_SINCE }: { filter: string; since
       <DataTable labelled="now" columns={['Region', 'Performance', `Change ${sinceText(since)}`]}>
         {results.map((result) => (
           <tr key={result.region}>
-            <th scope="row">{withPlace(places, result.region)}</th>
+            <th scope="row">
+              {results.length > 1 ? withPlace(places, result.region) : nameOfPlace(places, result.region)}
+            </th>
             <td>
               <PageScore result={result} />
             </td>

@@ -31,6 +31,15 @@ export const usePlaces = (): Places => {
 export const areOnePlace = (places: Places, runs: readonly { region: Region }[]): boolean =>
   runs.length > 1 && new Set(runs.map(({ region }) => places.get(region) ?? region)).size === 1;
 
+/** Returns true if all regions of a service are one place, such as this machine. Their names then say nothing. */
+export const isOnePlace = (places: readonly string[]): boolean => places.length > 1 && new Set(places).size === 1;
+
+/** Returns the name of the region of a single result: its place, if the service has one place only. */
+export const nameOfPlace = (places: Places, region: Region): string =>
+  hasOnePlace(places) ? (places.get(region) ?? region) : region;
+
+export const hasOnePlace = (places: Places): boolean => isOnePlace([...places.values()]);
+
 /** Returns the name of a region with its place, such as `us-west1 (Oregon, USA)`. */
 export const withPlace = (places: Places, region: Region): string => {
   const place = places.get(region);
