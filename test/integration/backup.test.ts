@@ -208,7 +208,7 @@ describe('check-data', () => {
 });
 
 test('the commands refuse an environment and a wrong number of files', async () => {
-  for (const command of ['backup.ts', 'restore.ts', 'check-data.ts'])
+  for (const command of ['backup.ts', 'check-data.ts'])
     expect(await runCommand(command, here, ['--environment', 'prod'])).toMatchObject({
       code: 2,
       stderr: expect.stringMatching(/this machine only/),
@@ -216,6 +216,10 @@ test('the commands refuse an environment and a wrong number of files', async () 
   expect(await runCommand('backup.ts', here, [])).toMatchObject({
     code: 2,
     stderr: expect.stringMatching(/Name one file/),
+  });
+  expect(await runCommand('restore.ts', here, ['--environment', 'prod'])).toMatchObject({
+    code: 2,
+    stderr: expect.stringMatching(/with --at TIME or with --replace/),
   });
   expect(await runCommand('restore.ts', here, ['a', 'b'])).toMatchObject({ code: 2 });
 });

@@ -51,7 +51,7 @@ test('the open runs of all regions are listed with age, attempts and lease, whet
 test('a wrong environment or argument says what to use', async () => {
   expect(await open(['--environment', 'moon'])).toMatchObject({
     code: 1,
-    stderr: expect.stringMatching(/"moon"\. Use dev/),
+    stderr: expect.stringMatching(/"moon"\. Use trial, dev/),
   });
   expect(await open(['--region', 'x'])).toMatchObject({
     code: 2,

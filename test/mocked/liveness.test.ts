@@ -8,7 +8,7 @@ const RENDERER = 12;
 const busyMs = vi.hoisted(() => new Map<number, number>());
 vi.mock('../../functions/auditor/host/processes.ts', () => ({
   membersOf: () => [BROWSER, RENDERER],
-  readText: (path: string) => (path === `/proc/${RENDERER}/cmdline` ? 'chromium --type=renderer' : 'chromium'),
+  partOf: (pid: number) => (pid === RENDERER ? 'page' : 'browser'),
 }));
 vi.mock('../../functions/auditor/host/run-queue.ts', () => ({
   busyMsByThread: (pid: number) => (busyMs.get(pid) === undefined ? [] : [[1, busyMs.get(pid)]]),

@@ -51,7 +51,7 @@ test.each([
     { auditVersion: '8' },
     'unsupported-audit-version',
     'against.auditVersion',
-    /12\.8\.2 \(or 12\)/,
+    /12\.8\.2 \(or 12, 12\.8\)/,
   ],
   ['a private address', { url: 'http://10.0.0.1/' }, 'forbidden-target', 'against.url', /public/],
   ['the address of metadata', { url: 'http://169.254.169.254/' }, 'forbidden-target', 'against.url', /public/],
