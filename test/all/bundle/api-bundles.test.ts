@@ -12,6 +12,7 @@ import type { Lease } from '../../../functions/lib/store/leases.ts';
 import { filesIn, sizesOf } from '../../../infra/bundle/files.ts';
 import { build } from '../../../infra/bundle/main.ts';
 import { checkSize } from '../../../infra/bundle/sizes.ts';
+import { auditVersions } from '../../../shared/audit-versions.ts';
 import { functionRows } from '../../../shared/service/functions.ts';
 import { apiFunctions } from '../../../shared/service/routes.ts';
 import { buildFunctions, builtHandler } from '../../support/built-functions.ts';
@@ -74,7 +75,7 @@ test('the deployed API functions list regions and versions, and reject unknown p
   expect(await call('/health')).toMatchObject({ status: 200, body: { status: 'ok' } });
   expect(await call('/ready')).toMatchObject({ status: 200, body: { status: 'ready' } });
   expect((await call('/v1/regions')).body.regions).toHaveLength(6);
-  expect((await call('/v1/audit/versions')).body.versions).toHaveLength(5);
+  expect((await call('/v1/audit/versions')).body.versions).toHaveLength(auditVersions.length);
   expect(await call('/v1/nothing')).toMatchObject({ status: 404, body: { code: 'not-found' } });
   expect(await call('/v1/checks', 'PATCH')).toMatchObject({ status: 405, body: { code: 'method-not-allowed' } });
   expect(await call('/v1/regions', 'OPTIONS')).toEqual({ status: 204, allow: 'GET, HEAD, OPTIONS', body: '' });
