@@ -170,8 +170,11 @@ describe("the deployed audit function in a sandbox like Lambda's", needsSandbox,
   });
 });
 
-/** Limit of the sandbox's processes and threads. One audit of a small page needs up to 160. */
-const FEW_PROCESSES = 256;
+/**
+ * Limit of the sandbox's processes and threads. One audit of a small page needs up to 160 beside the browser before it, and an
+ * instance with less than half of them left is replaced.
+ */
+const FEW_PROCESSES = 320;
 /** Another user than Lambda's, because the kernel counts the processes of all sandboxes of a user. */
 const USER = 992;
 
