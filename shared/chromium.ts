@@ -32,14 +32,14 @@ const DAY_MS = 86_400_000;
 export const chromiumMajorOf = (version: string): number => Number.parseInt(version.replace(/^\D*/, ''), 10);
 
 /**
- * Returns the day on which the major version of a browser was released: that of the table, or for a later version the day
- * of its file. Undefined if nobody knows.
+ * Returns the day on which the major version of a browser was released, from the table. A version that is newer than the
+ * table has the day of its file. An older one has undefined.
  */
 export const chromiumReleasedOn = (version: string, fileDate?: Date): string | undefined =>
   releases[chromiumMajorOf(version)] ??
   (chromiumMajorOf(version) > NEWEST_KNOWN ? fileDate?.toISOString().slice(0, 10) : undefined);
 
-/** Returns the days since the release of a browser, or null if nobody knows. */
+/** Returns the days since the release of a browser, or null if the day is unknown. */
 export const chromiumAgeDays = (releasedOn: string | null, now: Date): number | null =>
   releasedOn === null ? null : Math.max(0, Math.floor((now.getTime() - Date.parse(releasedOn)) / DAY_MS));
 

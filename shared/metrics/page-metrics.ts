@@ -27,8 +27,8 @@ export type PageMetric = {
   /** Category of Lighthouse with the metric. A result of the category without the metric is incomplete. */
   category?: Category;
   /**
-   * Audit whose numeric value is the metric. A count is the number of its requests. Without an audit, the metric is the score
-   * of its category, or the service measures it. Without a category, the metric is null if the report lacks the audit.
+   * Audit whose numeric value is the metric. A count is the number of its requests. A metric without an audit is the score of
+   * its category, or is measured by the service. A metric without a category is null if the report lacks the audit.
    */
   audit?: string;
   /** Major versions of Lighthouse with the metric. Every version has a metric without limits. */

@@ -18,7 +18,8 @@ const erroredIn = ({ audits }: Report) =>
 
 test('the previous minor version judges a load of the newest as its own', async () => {
   const { verdict, report } = await lab.audit('/faulty', newest.version, { alsoBy: previous.version });
-  const { also } = verdict;
+  const { also, warnings } = verdict;
+  expect(warnings.join()).not.toContain('could not judge');
   if (also?.state !== 'succeeded' || !also.report) throw new Error(JSON.stringify(also));
   const judged = JSON.parse(gunzipSync(also.report.gzip).toString()) as Report;
   const own = await lab.audit('/faulty', previous.version);
@@ -28,6 +29,18 @@ test('the previous minor version judges a load of the newest as its own', async 
   expect(erroredIn(judged)).toEqual(erroredIn(own.report));
   expect(Object.keys(judged.categories)).toEqual(Object.keys(own.report.categories));
   expect(Object.keys(judged.audits).sort()).toEqual(Object.keys(own.report.audits).sort());
-  const timeless = (id: string) => !/insight$|contentful|speed-index|interactive|blocking|time|main-thread/.test(id);
-  expect(failingIn(judged).filter(timeless)).toEqual(failingIn(own.report).filter(timeless));
+  expect(failingIn(judged)).toEqual(failingIn(report).filter((id) => id in judged.audits)); // of one load, so times too
+  const isTime = (id: string) =>
+    /insight$|contentful|speed-index|interactive|blocking|potential-fid|time|main-thread/.test(id);
+  const timeless = (each: Report) => failingIn(each).filter((id) => !isTime(id));
+  expect(timeless(judged)).toEqual(timeless(own.report));
+});
+
+test('a release that cannot judge the load says why, and the load keeps its own result', async () => {
+  const { verdict } = await lab.audit('/faulty', newest.version, { alsoBy: '1.0.0' as never });
+  expect(verdict).toMatchObject({ state: 'succeeded' });
+  expect(verdict.also).toBeUndefined();
+  expect(verdict.warnings.join('\n')).toMatch(
+    /Lighthouse 1\.0\.0 loads the page itself, because it could not judge this load: ./,
+  );
 });

@@ -40,6 +40,8 @@ export const standInAws = (environment: Environment, reservedOf: (name: string) 
     'ssm get-parameter': ({ Name }) => ({ Parameter: { Value: known(state.parameters, Name, 'ParameterNotFound') } }),
     'ssm put-parameter': ({ Name, Value, Overwrite }) => {
       if (!Overwrite && state.parameters.has(Name)) throw new AwsError('ParameterAlreadyExists', Name);
+      if (Value.length > 4096)
+        throw new AwsError('ValidationException', 'Standard tier parameters support 4096 characters.');
       state.parameters.set(Name, Value);
       return {};
     },

@@ -198,9 +198,10 @@ async function judgeAlone(
 }
 
 const summariesOf = (summary: AuditSummary, more: MoreResults | undefined, displayedUrl: string | undefined) => {
-  const { simulated, also } = more ?? {};
+  const { simulated, also, warning } = more ?? {};
   const finalUrl = finalUrlOf(summary, displayedUrl);
-  return { summary: { ...summary, finalUrl, ...simulated }, ...(also && { also: { ...also, finalUrl } }) };
+  const warnings = [...summary.warnings, ...(warning ? [warning] : [])];
+  return { summary: { ...summary, finalUrl, warnings, ...simulated }, ...(also && { also: { ...also, finalUrl } }) };
 };
 
 /** Starts the browser and reports it to the parent. */

@@ -5,6 +5,7 @@ import type { Page } from 'puppeteer-core';
 import { type AuditVersion, auditVersion } from '../../../shared/audit-versions.ts';
 import { categoriesOf } from '../../../shared/options/audit-options.ts';
 import type { AuditOptions } from '../../../shared/options/audit-options-schemas.ts';
+import { cutText } from '../../../shared/text.ts';
 import type { Waits } from '../cpu-waits.ts';
 import type { AuditOrder, AuditSummary, Benchmark } from '../messages.ts';
 import { judgeLoad, type LoadContext } from './judge-load.ts';
@@ -95,7 +96,9 @@ type Hooks = ProtocolHooks & {
 };
 
 /** Results that a load gives besides its own: of other networks and devices, and by the other release of the order. */
-export type MoreResults = { simulated?: Simulated | undefined; also?: AuditSummary | undefined };
+export type MoreResults = { simulated?: Simulated | undefined } & Also;
+/** Result by the other release, or a warning that says why there is none. The service then audits the page by that release too. */
+type Also = { also?: AuditSummary; warning?: string };
 
 export type Audited = {
   summary: AuditSummary;
@@ -157,20 +160,26 @@ export const runLighthouse = async (
       simulated: isSimulated
         ? await simulateLoad(lighthouse.simulator, result, order, { config, isLate, recorded })
         : undefined,
-      also:
-        alsoBy && !isLate()
-          ? await judgeBy(alsoBy, { ...result, lhr }, order, { flags, known, isLate, recorded })
-          : undefined,
+      ...(alsoBy && (await judgeBy(alsoBy, { ...result, lhr }, order, { flags, known, isLate, recorded }))),
     }),
   };
 };
 
-/** Judges a load by another release. Without its result, the service audits the page by that release too. */
-const judgeBy = async (version: AuditVersion, load: RunnerResult, order: AuditOrder, context: LoadContext) => {
+const judgeBy = async (
+  version: AuditVersion,
+  load: RunnerResult,
+  order: AuditOrder,
+  context: LoadContext,
+): Promise<Also> => {
+  const separate = (reason: string) => ({
+    warning: `Lighthouse ${version} loads the page itself, because it could not judge this load: ${reason}`,
+  });
+  if (context.isLate()) return separate('the time was over.');
   try {
-    return await judgeLoad(await importLighthouse(version), load, { ...order, auditVersion: version }, context);
-  } catch {
-    return undefined;
+    const also = await judgeLoad(await importLighthouse(version), load, { ...order, auditVersion: version }, context);
+    return also ? { also } : separate('it returned no result.');
+  } catch (error) {
+    return separate(cutText((error as Error).message, 200));
   }
 };
 

@@ -114,10 +114,8 @@ const stateTexts: Partial<Record<CheckSummary['state'], string>> = {
 
 const pageMessage = ({ type, data }: Extract<SentEvent, { type: 'page.regressed' | 'page.recovered' }>): Message => {
   const { url, device, region, since, metrics, links } = data;
-  const change = type === 'page.regressed' ? '✘ got worse' : '✔ recovered';
-  const [sign, ...words] = change.split(' ');
   return {
-    title: `${sign} ${url} ${words.join(' ')}`,
+    title: type === 'page.regressed' ? `✘ ${url} got worse` : `✔ ${url} recovered`,
     text: [
       `On ${device} in ${region}, since ${since.createdAt.slice(0, 16).replace('T', ' ')} UTC.`,
       ...metrics.map(
