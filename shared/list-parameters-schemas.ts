@@ -67,6 +67,7 @@ const rules = {
       .optional(),
     ({ url }, wanted) => canonicalUrl(url) === canonicalUrl(wanted),
   ),
+  q: filter(z.string().max(200).optional(), ({ url }, text) => url.toLowerCase().includes(text.toLowerCase())),
   region: filter(Region.optional(), ({ region }, wanted) => region === wanted),
   device: filter(Device.optional(), ({ device = 'mobile' }, wanted) => device === wanted),
   auditVersion: filter(
@@ -101,7 +102,6 @@ const rules = {
       .refine((text) => !/^\d+d$/.test(text) || Number.parseInt(text, 10) <= MAX_DAYS)
       .default('7d'),
   ),
-  q: filter(z.string().max(200).optional(), ({ url }, text) => url.toLowerCase().includes(text.toLowerCase())),
   changed: filter(z.enum(standings).optional(), ({ changed }, wanted) => changed === wanted, 'result'),
   sort: other(z.enum(pageOrders).default('score')),
 } satisfies Record<ParameterName, { schema: z.ZodType; use: Use }>;

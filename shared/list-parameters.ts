@@ -48,7 +48,13 @@ export const listParameters = {
     accepted: 'The URL must start with http:// or https://, such as https://example.com/.',
     flag: { name: '--url <url>', help: 'this URL only' },
     agent: {},
-    field: { title: 'URL', placeholder: 'whole URL' },
+  },
+  q: {
+    lists: ['checks', 'pages'],
+    accepted: 'The search must be a part of the URL, of at most 200 characters.',
+    flag: { name: '--search <text>', help: 'results with this text in their URL only' },
+    agent: { name: 'search' },
+    field: { title: 'Search', placeholder: 'part of a URL' },
   },
   region: {
     lists: ['runs', 'pages'],
@@ -106,12 +112,6 @@ export const listParameters = {
     lists: ['pages'],
     accepted: `The time must be previous, a number of days from 1d to ${MAX_DAYS}d, or the label of a check, such as branch:main.`,
     agent: { help: '7d, previous or release=1.2.' },
-  },
-  q: {
-    lists: ['pages'],
-    accepted: 'The search must be a part of the URL, of at most 200 characters.',
-    flag: { name: '--search <text>', help: 'pages with this text in their URL only' },
-    agent: { name: 'search' },
   },
   changed: {
     lists: ['pages'],

@@ -5,6 +5,7 @@ import { useFocus } from './focus.ts';
 import { type Route, type RouteIds, useRoute } from './router.ts';
 import { KeyButton, KeyPrompt } from './session/key.tsx';
 import { askForKey } from './session/session.ts';
+import { NotLoaded, useOnDemand } from './ui/on-demand.tsx';
 
 type ViewProps = RouteIds & { query: URLSearchParams };
 
@@ -21,20 +22,9 @@ const views: Record<Route['name'], () => Promise<ComponentType<ViewProps>>> = {
   unknown: () => import('./not-found.tsx').then(({ NotFoundPage }) => NotFoundPage),
 };
 
-const useView = (name: Route['name']) => {
-  const [loaded, setLoaded] = useState<{ name?: string; View?: ComponentType<ViewProps>; failed?: boolean }>({});
-  useEffect(() => {
-    views[name]().then(
-      (View) => setLoaded({ name, View }),
-      () => setLoaded({ name, failed: true }),
-    );
-  }, [name]);
-  return loaded.name === name ? loaded : {};
-};
-
 const App = () => {
   const route = useRoute();
-  const { View, failed } = useView(route.name);
+  const { Part: View, failed } = useOnDemand(views[route.name]);
   useFocus(View && route.key);
   useEffect(() => askForKey(null), [route.key]); // the new view may need no key
   return (
@@ -67,12 +57,7 @@ const App = () => {
         {failed && (
           <>
             <h1>This view did not load</h1>
-            <p>
-              The connection failed, or the service has a new version.{' '}
-              <a href={location.href} target="_self">
-                Reload the page.
-              </a>
-            </p>
+            <NotLoaded />
           </>
         )}
       </main>

@@ -20,7 +20,7 @@ const views = ['home', 'check', 'run', 'pages', 'trend', 'schedules', 'webhooks'
 export const webFiles = async (root: string): Promise<Files> => {
   const { outputFiles, metafile } = await build({
     entryPoints,
-    plugins: [withCommon(await commonModules(root))],
+    plugins: [withCommon(await modulesOfPage(root))],
     absWorkingDir: root,
     outdir: 'web', // sets the names; esbuild writes no file
     chunkNames: '[name]-[hash]',
@@ -56,8 +56,8 @@ export const webFiles = async (root: string): Promise<Files> => {
 /** Number of views that use a module of the common file. */
 const COMMON = 4;
 
-/** Returns the modules that several views use, as paths. */
-const commonModules = async (root: string): Promise<string[]> => {
+/** Returns the modules that several views use, and those that the browser loads by themselves, as paths. */
+const modulesOfPage = async (root: string): Promise<{ common: string[]; loaded: ReadonlySet<string> }> => {
   const { metafile } = await build({
     entryPoints: [join(root, folder, 'app.tsx')],
     absWorkingDir: root,
@@ -70,7 +70,12 @@ const commonModules = async (root: string): Promise<string[]> => {
   });
   const uses = views.flatMap((view) => [...modulesBehind(metafile, `${folder}/${view}/${view}.tsx`)]);
   const counts = Map.groupBy(uses, (path) => path);
-  return [...counts].filter(([, { length }]) => length >= COMMON).map(([path]) => join(root, path));
+  const imports = Object.values(metafile.inputs).flatMap((input) => input.imports);
+  const onDemand = imports.flatMap(({ kind, path }) => (kind === 'dynamic-import' ? [path] : []));
+  return {
+    common: [...counts].filter(([, { length }]) => length >= COMMON).map(([path]) => join(root, path)),
+    loaded: new Set([`${folder}/app.tsx`, ...onDemand].map((path) => join(root, path))),
+  };
 };
 
 /** Returns the modules that a module imports, also by other modules. */
@@ -87,16 +92,16 @@ const modulesBehind = ({ inputs }: Metafile, path: string): Set<string> => {
   return found;
 };
 
-/** Lets the page and each view import the common modules, so that these are one file. Many small files compress worse. */
-const withCommon = (modules: readonly string[]): Plugin => ({
+/** Lets each module that the browser loads import the common ones, so that these are one file. Many small files compress worse. */
+const withCommon = ({ common, loaded }: Awaited<ReturnType<typeof modulesOfPage>>): Plugin => ({
   name: 'common',
   setup: ({ onLoad }) => {
-    const imports = modules.map((path) => `import ${JSON.stringify(path)};`).join('\n');
-    const files = ['app', 'not-found', ...views.map((view) => `${view}[\\\\/]${view}`)].join('|');
-    onLoad({ filter: new RegExp(`clients[\\\\/]web[\\\\/](${files})\\.tsx$`) }, async ({ path }) => ({
-      loader: 'tsx',
-      contents: `${await readFile(path, 'utf8')}\n${imports}`,
-    }));
+    const imports = common.map((path) => `import ${JSON.stringify(path)};`).join('\n');
+    onLoad({ filter: /clients[\\/].*\.tsx?$/ }, async ({ path }) =>
+      loaded.has(path)
+        ? { loader: path.endsWith('x') ? 'tsx' : 'ts', contents: `${await readFile(path, 'utf8')}\n${imports}` }
+        : undefined,
+    );
   },
 });
 

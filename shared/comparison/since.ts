@@ -92,6 +92,24 @@ export const withNewSteps = (points: readonly PagePoint[], known: Steps): Steps 
   return steps;
 };
 
+/** A lasting change of a metric: its last check before, its first check since, and where the checks of both levels lie. */
+export type KnownStep = { name: MainName; base: PagePoint; first: PagePoint; from: number; to: number };
+
+/** Returns the steps of checks that can be compared with the newest one, the oldest first. */
+export const stepsBetween = (points: readonly PagePoint[], steps: Steps): KnownStep[] => {
+  const alike = alikeOf(points);
+  const known = mainNames.flatMap((name) => {
+    const series = seriesOf(name, alike);
+    const places = (steps[name] ?? []).map((time) => series.findIndex(({ at }) => at >= time)).filter((at) => at > 0);
+    return [...new Set(places)].map((place, i, all): KnownStep => {
+      const [before, after] = [series.slice(all[i - 1] ?? 0, place), series.slice(place, all[i + 1])];
+      const [from, to] = [before.slice(-MOST), after.slice(0, MOST)].map((side) => meanOf(valuesOf(name, side)));
+      return { name, base: before.at(-1) as PagePoint, first: after[0] as PagePoint, from: from ?? 0, to: to ?? 0 };
+    });
+  });
+  return known.sort((a, b) => a.first.at - b.first.at);
+};
+
 /** Returns how a page changed since a time or since its previous check, or why nobody can tell. */
 export const changeSince = (
   points: readonly PagePoint[],

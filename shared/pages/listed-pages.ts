@@ -2,7 +2,15 @@ import { z } from 'zod';
 import { Check } from '../check.ts';
 import { gravestOf } from '../comparison/comparison.ts';
 import { changeView, shown } from '../comparison/sides.ts';
-import { asChange, changeSince, type MetricSince, type PageSince, type UnjudgedReason } from '../comparison/since.ts';
+import {
+  asChange,
+  changeSince,
+  type KnownStep,
+  type MetricSince,
+  type PageSince,
+  stepsBetween,
+  type UnjudgedReason,
+} from '../comparison/since.ts';
 import { factsIn, RunFacts } from '../measured.ts';
 import { type MainName, mainNames, namesOfKind, noMetrics, pageMetric } from '../metrics/page-metrics.ts';
 import { metricsView } from '../metrics/page-metrics-schemas.ts';
@@ -14,7 +22,7 @@ import { allRegions } from '../regions.ts';
 import { Run } from '../run.ts';
 import type { Standing } from './page-list.ts';
 import { type PageSeries, type StoredPoint, StoredSeries, unpackedSeries } from './page-points.ts';
-import { mainValueNames, type Page, type PageChange, type PageResult } from './pages.ts';
+import { mainValueNames, type Page, type PageChange, type PageResult, type PageStep } from './pages.ts';
 
 /* What the list of pages shows, from what the table stores of each page on a device in a region. */
 
@@ -128,6 +136,7 @@ const pageResult = ({ page, series, change }: JudgedPage, now: Date): PageResult
     ...pick(newest, [...factsIn('newest'), 'errorMessage', 'labels']),
     change: typeof change === 'string' ? null : changeOf(change),
     unjudged: typeof change === 'string' ? change : null,
+    steps: stepsBetween(series.points, series.steps).map(stepView),
     history: series.points.map(scoreOf),
     links: {
       self: hasRun ? `${check}/runs/${newest.id}` : null,
@@ -137,12 +146,23 @@ const pageResult = ({ page, series, change }: JudgedPage, now: Date): PageResult
   };
 };
 
+const isoOf = (at = 0) => new Date(at).toISOString();
+
+const stepView = ({ name, base, first, from, to }: KnownStep): PageStep => ({
+  metric: name,
+  at: isoOf(first.at),
+  verdict: to > from === (pageMetric(name).better === 'higher') ? 'improved' : 'regressed',
+  base: meanView(name, from),
+  value: meanView(name, to),
+  checkId: first.checkId,
+  baseCheckId: base.checkId,
+});
+
 const changeOf = ({ verdict, metrics }: PageSince): PageChange => {
   const all = Object.entries(metrics) as [MainName, MetricSince][];
   const [, main] = all.find(([, each]) => each.verdict === verdict) as [MainName, MetricSince];
   const isChange = verdict === 'regressed' || verdict === 'improved';
   const [base, first, newest] = [main.before.at(-1), main.after[0], main.after.at(-1)];
-  const isoOf = (at = 0) => new Date(at).toISOString();
   const isShown = ([name, each]: [MainName, MetricSince]) =>
     name === 'performance' || each === main || each.verdict === 'regressed' || each.verdict === 'improved';
   return {
@@ -160,9 +180,11 @@ const changeOf = ({ verdict, metrics }: PageSince): PageChange => {
 const metricChange = (name: MainName, since: MetricSince) => {
   const [base, value] = [since.before, since.after].map((side) => {
     const locations = side.map(({ locations }) => locations[name]?.[0] ?? 0);
-    const mean = locations.reduce((sum, each) => sum + each, 0) / locations.length;
-    return shown(name, pageMetric(name).kind === 'score' ? Math.round(mean) : Math.round(mean * 1e4) / 1e4);
+    return meanView(name, locations.reduce((sum, each) => sum + each, 0) / locations.length);
   }) as [PageChangeValue, PageChangeValue];
   return { base, value, ...changeView(name, asChange(since), false), verdict: since.verdict };
 };
+/** Returns a mean of checks as the API shows it. */
+const meanView = (name: MainName, mean: number): PageChangeValue =>
+  shown(name, pageMetric(name).kind === 'score' ? Math.round(mean) : Math.round(mean * 1e4) / 1e4);
 type PageChangeValue = NonNullable<PageChange['metrics'][MainName]>['base'];

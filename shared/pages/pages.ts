@@ -35,6 +35,19 @@ export const PageChange = z
   .meta({ id: 'PageChange', description: 'The change of a page by the series of its checks.' });
 export type PageChange = z.infer<typeof PageChange>;
 
+export const PageStep = z
+  .object({
+    metric: z.enum(mainNames),
+    at: z.iso.datetime().describe('When the first check since the step was created.'),
+    verdict: z.enum(['improved', 'regressed']),
+    base: Value.describe('Where the checks before the step lie, back to an earlier step.'),
+    value: Value.describe('Where the checks since the step lie, up to a later step.'),
+    checkId: z.uuid().nullable().describe('Id of the first check since the step. Null if nobody knows it any more.'),
+    baseCheckId: z.uuid().nullable().describe('Id of the last check before it.'),
+  })
+  .meta({ id: 'PageStep', description: 'A lasting change of a metric of a page.' });
+export type PageStep = z.infer<typeof PageStep>;
+
 export const PageResult = z
   .object({
     region: Region,
@@ -53,6 +66,7 @@ export const PageResult = z
       .describe(
         '`failed`: the result failed. `too-few-checks`: fewer than five, or none before the time. `other-inputs`: too few since the inputs changed. `no-later-check`: none since that time.',
       ),
+    steps: z.array(PageStep).describe('All lasting changes that its series knows, the oldest first.'),
     history: z
       .array(z.int().nullable())
       .describe('Performance scores of the newest 46 results, and before them of one a day, the latest one last.'),

@@ -84,7 +84,7 @@ test('`pages` reads the list to its end, with its filters in each request', asyn
   expect(queries).toHaveLength(3);
   for (const query of queries)
     expect(query).toMatch(
-      /url=https:\/\/example.com\/&region=us-east4&device=desktop&label=branch:main&label=team:a&q=shop&changed=worse&since=release:1.2&sort=change/,
+      /url=https:\/\/example.com\/&q=shop&region=us-east4&device=desktop&label=branch:main&label=team:a&changed=worse&since=release:1.2&sort=change/,
     );
 });
 

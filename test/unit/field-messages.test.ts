@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { faultsOf } from '../../clients/web/new-check/form-inputs.ts';
-import { messageAt, messageOfKey, messageOfLimit } from '../../clients/web/requests/field-messages.ts';
+import { messageAt } from '../../clients/web/requests/field-messages.ts';
+import { messageOfKey, messageOfLimit } from '../../clients/web/requests/own-messages.ts';
 import { parseCheckBody } from '../../functions/lib/http/check-body.ts';
 import { parseCheckList, parseRunList } from '../../functions/lib/http/list-query.ts';
 import { ApiProblemError, type InputError } from '../../shared/problems.ts';

@@ -2,15 +2,14 @@ import { useRef, useState } from 'preact/hooks';
 import type { CheckView } from '../../../shared/check.ts';
 import { plainOptionNames } from '../../../shared/options/audit-options.ts';
 import { secretNames } from '../../../shared/options/secrets.ts';
-import type { CheckSummary } from '../../../shared/summaries.ts';
-import { auditFacts, labelTexts } from '../../words/facts.ts';
-import { ago } from '../../words/times.ts';
-import { useAction, useLoaded, useNow } from '../requests/loading.ts';
+import { useAction } from '../requests/loading.ts';
 import { createCheck, newIdempotencyKey } from '../requests/requests.ts';
 import { navigate } from '../router.ts';
-import { Facts } from '../ui/facts.tsx';
-import { Pending, ProblemNote } from '../ui/problem.tsx';
-import { ShareLink } from './share-link.tsx';
+import { onDemand } from '../ui/on-demand.tsx';
+import { ProblemNote } from '../ui/problem.tsx';
+
+const OtherChecks = onDemand(() => import('./other-checks.tsx').then((module) => module.OtherChecks));
+const ShareLink = onDemand(() => import('./share-link.tsx').then((module) => module.ShareLink));
 
 /** Inputs of a check that its answer repeats. */
 const inputs = ['url', 'auditVersion', 'regions', ...plainOptionNames] as const;
@@ -64,38 +63,9 @@ export const CheckActions = ({ check }: { check: CheckView }) => {
       )}
       {panel === 'compare' && (
         <div class="wide">
-          <Others check={check} />
+          <OtherChecks check={check} />
         </div>
       )}
     </>
-  );
-};
-
-const Others = ({ check }: { check: CheckView }) => {
-  const now = useNow(30_000);
-  const loaded = useLoaded<{ checks: CheckSummary[] }>(
-    `/v1/checks?${new URLSearchParams({ limit: '20', url: check.url })}`,
-  );
-  if (!loaded.data) return <Pending {...loaded} rows={3} />;
-  const others = loaded.data.checks.filter(({ id }) => id !== check.id);
-  if (others.length === 0) return <p class="panel">There is no other check of this URL. Audit it again to compare.</p>;
-  return (
-    <div class="panel">
-      <h2>Compare with an earlier or later check of this URL</h2>
-      <ul>
-        {others.map((other) => {
-          const [base, head] = other.createdAt < check.createdAt ? [other, check] : [check, other];
-          const facts = [...auditFacts(other), ...labelTexts(other), other.state];
-          return (
-            <li key={other.id}>
-              <a href={`/comparisons/${base.id}...${head.id}`}>{ago(other.createdAt, now)}</a>{' '}
-              <span class="muted">
-                <Facts facts={facts} />
-              </span>
-            </li>
-          );
-        })}
-      </ul>
-    </div>
   );
 };

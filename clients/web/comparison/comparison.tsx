@@ -8,10 +8,11 @@ import { auditFacts, labelTexts } from '../../words/facts.ts';
 import { gradeOf, metricNames, metrics, plain, textOrDash } from '../../words/numbers.ts';
 import { localTime } from '../../words/times.ts';
 import { useLoaded } from '../requests/loading.ts';
+import { Filmstrip } from '../run/filmstrip.tsx';
 import { NewlyFailed } from '../ui/assertions.tsx';
 import { DataTable } from '../ui/data-table.tsx';
 import { Facts } from '../ui/facts.tsx';
-import { usePlaces } from '../ui/places.ts';
+import { nameOfPlace, usePlaces } from '../ui/places.ts';
 import { Pending, ProblemNote } from '../ui/problem.tsx';
 import { Quoted } from '../ui/quoted.tsx';
 import { Reasons } from '../ui/reasons.tsx';
@@ -67,7 +68,7 @@ export const ComparisonPage = ({ base, checkId }: { base: string; checkId: strin
           key={region}
           region={region}
           metrics={data.metrics}
-          devices={[before.data?.device, after.data?.device]}
+          checks={[before.data, after.data]}
           explanation={why.data?.regions[region]}
         />
       ))}
@@ -111,17 +112,17 @@ const Side = ({ name, id, check, named }: SideProps) => (
   </p>
 );
 
-/** The devices of both checks, which the limits of a good value depend on. */
-type Devices = readonly [before: CheckView['device'], after: CheckView['device']];
+type Checks = readonly [before: CheckView | undefined, after: CheckView | undefined];
 type RegionProps = {
   region: Region;
   metrics: CheckComparison['metrics'];
-  devices: Devices;
+  checks: Checks;
   explanation: Explanation | undefined;
 };
 
-const RegionPart = ({ region, metrics: compared, devices, explanation }: RegionProps) => {
-  const place = usePlaces().get(region);
+const RegionPart = ({ region, metrics: compared, checks, explanation }: RegionProps) => {
+  const places = usePlaces();
+  const name = nameOfPlace(places, region);
   const rows = metrics.flatMap((name) => {
     const each = compared[name].regions[region];
     return each && !isUnknown(each) ? [{ name, compared: each }] : [];
@@ -129,8 +130,8 @@ const RegionPart = ({ region, metrics: compared, devices, explanation }: RegionP
   return (
     <>
       <h2 id={`region-${region}`}>
-        {region}
-        <span class="place">{place}</span>
+        {name}
+        <span class="place">{name === region && places.get(region)}</span>
       </h2>
       {explanation && (
         <p class="break">
@@ -144,11 +145,25 @@ const RegionPart = ({ region, metrics: compared, devices, explanation }: RegionP
         columns={['Metric', 'Before', 'After', 'Change']}
       >
         {rows.map((row) => (
-          <Row key={row.name} {...row} devices={devices} />
+          <Row key={row.name} {...row} checks={checks} />
         ))}
       </DataTable>
+      <BeforeAndAfter region={region} checks={checks} />
       {explanation && <WhatChanged region={region} explanation={explanation} />}
     </>
+  );
+};
+
+/** The page while it loaded in both checks, side by side. */
+const BeforeAndAfter = ({ region, checks }: Pick<RegionProps, 'region' | 'checks'>) => {
+  const paths = checks.map((check) => check?.runs.find((run) => run.region === region)?.links.filmstrip ?? null);
+  if (paths.every((path) => path === null)) return null;
+  return (
+    <div class="row strips">
+      {['Before', 'After'].map((name, i) => (
+        <Filmstrip key={name} path={paths[i] ?? null} name={name} />
+      ))}
+    </div>
   );
 };
 
@@ -156,14 +171,14 @@ type Compared = NonNullable<CheckComparison['metrics'][MetricName]['regions'][Re
 
 const isUnknown = ({ base, value }: Compared) => base === null && value === null;
 
-type RowProps = { name: MetricName; compared: Compared; devices: Devices };
+type RowProps = { name: MetricName; compared: Compared; checks: Checks };
 
-const Row = ({ name, compared, devices }: RowProps) => (
+const Row = ({ name, compared, checks }: RowProps) => (
   <tr>
     <th scope="row">{metricNames[name]}</th>
     {[compared.base, compared.value].map((value, i) => (
       <td key={i}>
-        <Graded grade={gradeOf(name, plain(value), devices[i] ?? 'mobile')} text={textOrDash(name, value)} />
+        <Graded grade={gradeOf(name, plain(value), checks[i]?.device ?? 'mobile')} text={textOrDash(name, value)} />
       </td>
     ))}
     <td>

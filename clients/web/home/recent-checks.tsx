@@ -3,18 +3,21 @@ import type { CheckSummary } from '../../../shared/summaries.ts';
 import type { CheckList } from '../../api/lists.ts';
 import { labelTexts } from '../../words/facts.ts';
 import { gradeOf } from '../../words/numbers.ts';
+import { localTime } from '../../words/times.ts';
 import { unreadableNote } from '../../words/words.ts';
-import { messageOf } from '../requests/field-messages.ts';
 import { useLoaded, useNow } from '../requests/loading.ts';
+import { messageOf } from '../requests/requests.ts';
 import { useRest } from '../requests/rest.ts';
 import { navigate } from '../router.ts';
 import { Gate } from '../ui/assertions.tsx';
+import { ChooseBox, ChosenBar, type ChosenChecks, useChosenChecks } from '../ui/chosen-checks.tsx';
 import { Facts } from '../ui/facts.tsx';
 import { FilterForm, ParameterField } from '../ui/filter-form.tsx';
 import { More } from '../ui/more.tsx';
 import { hasOnePlace, usePlaces } from '../ui/places.ts';
 import { Pending, ProblemNote } from '../ui/problem.tsx';
 import { Scroll } from '../ui/scroll.tsx';
+import { isolated } from '../ui/title.ts';
 import { TwoLines } from '../ui/two-lines.tsx';
 import { Graded } from '../ui/value.tsx';
 import { Ago } from './ago.tsx';
@@ -35,42 +38,34 @@ export const RecentChecks = ({ query }: { query: URLSearchParams }) => {
   const checks = rest.parts.flatMap((part) => part.checks);
   const unreadable = rest.parts.flatMap((part) => part.unreadable ?? []);
   const wrong = (name: string) => messageOf(first.error?.errors ?? [], name);
-  const isShown = Object.values(filterNames).some(wrong);
+  const isShown = filterNames.some(wrong);
+  const chosen = useChosenChecks();
   return (
     <section aria-labelledby="recent">
       <h2 id="recent">Recent checks</h2>
       <Filters filters={filters} wrong={wrong} />
       {first.error && first.data && !isShown && <ProblemNote error={first.error} reload={first.reload} />}
       {isShown ? null : first.data ? (
-        <Rows checks={checks} unreadable={unreadable} filtered={Object.keys(filters).length > 0} />
+        <Rows checks={checks} unreadable={unreadable} filtered={Object.keys(filters).length > 0} chosen={chosen} />
       ) : (
         <Pending {...first} />
       )}
       <More rest={rest} label="Older checks" />
+      <ChosenBar chosen={chosen} />
     </section>
   );
 };
 
-const names = parametersOf('checks').filter((name) => listParameter(name).field);
-/** Names of the filters in the address, with the parameters of the API. In the address, `url` fills the form. */
-const filterNames = Object.fromEntries(names.map((name) => [name === 'url' ? 'page' : name, name]));
+/** Names of the filters, in the address and in the API. */
+const filterNames = parametersOf('checks').filter((name) => listParameter(name).field);
 
 const filtersOf = (query: URLSearchParams): Record<string, string> =>
   Object.fromEntries(
-    Object.entries(filterNames).flatMap(([name, parameter]) => {
+    filterNames.flatMap((name) => {
       const value = query.get(name);
-      return value ? [[parameter, value]] : [];
+      return value ? [[name, value]] : [];
     }),
   );
-
-/** Returns the address of the page with these filters. */
-const addressOf = (values: ReadonlyMap<string, string>): string => {
-  const filled = Object.entries(filterNames).flatMap(([name, parameter]) => {
-    const value = values.get(parameter);
-    return value ? [[name, value]] : [];
-  });
-  return filled.length > 0 ? `/?${new URLSearchParams(filled)}` : '/';
-};
 
 const isOpen = ({ state }: CheckSummary) => state === 'created' || state === 'running';
 
@@ -80,19 +75,27 @@ type FiltersProps = {
 };
 
 const Filters = ({ filters, wrong }: FiltersProps) => {
-  const apply = (values: [string, string][]) => navigate(addressOf(new Map(values)), { scroll: false });
+  const apply = (values: [string, string][]) => {
+    const filled = new URLSearchParams(values.filter(([, value]) => value !== ''));
+    navigate(filled.size > 0 ? `/?${filled}` : '/', { scroll: false });
+  };
   return (
     <FilterForm label="Filter" values={filters} apply={apply} eager>
-      {names.map((name) => (
+      {filterNames.map((name) => (
         <ParameterField key={name} name={name} wrong={wrong} />
       ))}
     </FilterForm>
   );
 };
 
-type RowsProps = { checks: readonly CheckSummary[]; unreadable: readonly string[]; filtered: boolean };
+type RowsProps = {
+  checks: readonly CheckSummary[];
+  unreadable: readonly string[];
+  filtered: boolean;
+  chosen: ChosenChecks;
+};
 
-const Rows = ({ checks, unreadable, filtered }: RowsProps) => {
+const Rows = ({ checks, unreadable, filtered, chosen }: RowsProps) => {
   const now = useNow(30_000);
   const note = unreadable.length > 0 && <p class="muted">{unreadableNote(unreadable)}</p>;
   if (checks.length === 0) {
@@ -118,11 +121,12 @@ const Rows = ({ checks, unreadable, filtered }: RowsProps) => {
               <th scope="col">Page</th>
               <th scope="col">Performance by region</th>
               <th scope="col">Created</th>
+              <th scope="col">Compare</th>
             </tr>
           </thead>
           <tbody>
             {checks.map((check) => (
-              <Row key={check.id} check={check} now={now} />
+              <Row key={check.id} check={check} now={now} chosen={chosen} />
             ))}
           </tbody>
         </table>
@@ -132,7 +136,10 @@ const Rows = ({ checks, unreadable, filtered }: RowsProps) => {
   );
 };
 
-const Row = ({ check, now }: { check: CheckSummary; now: number }) => {
+type RowProps = { check: CheckSummary; now: number; chosen: ChosenChecks };
+
+const Row = ({ check, now, chosen }: RowProps) => {
+  const { id, createdAt, url } = check;
   return (
     <tr>
       <td class="page">
@@ -150,6 +157,11 @@ const Row = ({ check, now }: { check: CheckSummary; now: number }) => {
       </td>
       <td class="when">
         <Ago at={check.createdAt} now={now} />
+      </td>
+      <td class="action">
+        {!isOpen(check) && (
+          <ChooseBox check={{ id, createdAt, text: `${isolated(url)}, ${localTime(createdAt)}` }} chosen={chosen} />
+        )}
       </td>
     </tr>
   );

@@ -4,7 +4,7 @@ import type { VersionList } from '../../../shared/service/offer.ts';
 import { useLoaded } from '../requests/loading.ts';
 import { Field } from '../ui/field.tsx';
 import { FieldError } from '../ui/field-error.tsx';
-import { variantFields } from './form-inputs.ts';
+import { variantFields } from './option-fields.ts';
 import { throttlingFields } from './throttling.ts';
 import { ThrottlingField } from './throttling-field.tsx';
 

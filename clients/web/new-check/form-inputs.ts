@@ -1,15 +1,8 @@
-import { optionNames, options } from '../../../shared/options/audit-options.ts';
-import { againstNames } from '../../../shared/options/variants.ts';
 import { simulationFrom } from '../../words/simulations.ts';
-import { isThisMachine } from '../../words/urls.ts';
+import { withScheme } from '../../words/urls.ts';
+import { MAX_URLS, optionFields, variantFields } from './option-fields.ts';
 import { secretFaultsOf, secretInputs } from './secret-inputs.ts';
 import { throttlingFields } from './throttling.ts';
-
-/** The options whose field follows from their table. */
-export const optionFields = optionNames.flatMap((name) => {
-  const row = options[name];
-  return 'field' in row ? [{ name, title: row.title, ...row.field }] : [];
-});
 
 type Fault = { path: string; message: string };
 
@@ -39,9 +32,6 @@ const faultsOfLabels = (form: FormData): Fault[] => {
   return [{ path, message: `Line ${repeated + 1} repeats the name ${names[repeated]}. Give each name once.` }];
 };
 
-/** Most URLs that a form audits at once. */
-export const MAX_URLS = 20;
-
 /**
  * Returns the inputs of the checks that a form describes: one for each URL and device. Several checks get a label `batch`, if
  * there is one, so that a list can show them together.
@@ -64,12 +54,6 @@ const withValues = (form: FormData, values: Record<string, string>): FormData =>
   for (const [name, value] of form) copy.append(name, value);
   for (const [name, value] of Object.entries(values)) copy.set(name, value);
   return copy;
-};
-
-/** Adds the scheme that a user leaves out. */
-export const withScheme = (text: string): string => {
-  if (/^[a-z][a-z0-9+.-]*:\/\//i.test(text)) return text;
-  return `${isThisMachine(text) ? 'http' : 'https'}://${text}`;
 };
 
 /** Returns the inputs of the check that a form with one URL and one device describes. */
@@ -119,9 +103,6 @@ const jsonOf = (text: string): unknown => {
 };
 
 type Text = (name: string) => string;
-
-/** The fields of `optionFields` that the second variant may change. */
-export const variantFields = optionFields.filter(({ name }) => (againstNames as readonly string[]).includes(name));
 
 /** Returns the second variant: the fields that change something. */
 const againstOf = (text: Text, linesOf: (fields: typeof optionFields, prefix: string) => object) => ({

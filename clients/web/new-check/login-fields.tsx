@@ -1,5 +1,4 @@
 import { useRef, useState } from 'preact/hooks';
-import { storageStateFrom } from '../../login/storage-state.ts';
 import { Field, type InputAttributes } from '../ui/field.tsx';
 
 /** Inputs that have an error of their own here. */
@@ -57,12 +56,15 @@ export const LoginFields = ({ messageOf, life }: Props) => (
           label="File of the storage state"
           accept=".json"
           input={input}
-          notesOn={(text) => storageStateFrom(text).notes}
+          notesOn={notesOnState}
         />
       )}
     </Field>
   </details>
 );
+
+const notesOnState = (text: string) =>
+  import('../../login/storage-state.ts').then(({ storageStateFrom }) => storageStateFrom(text).notes);
 
 type FileProps = {
   name: string;
@@ -70,16 +72,16 @@ type FileProps = {
   accept: string;
   input: InputAttributes;
   /** Returns what of a text no audit can use. */
-  notesOn?: (text: string) => string[];
+  notesOn?: (text: string) => Promise<string[]>;
 };
 
 /** A text field, and a button that fills it from a file. */
 const FileField = ({ name, label, accept, input, notesOn }: FileProps) => {
   const text = useRef<HTMLTextAreaElement>(null);
   const [notes, setNotes] = useState<string[]>([]);
-  const read = (value: string) => {
+  const read = async (value: string) => {
     try {
-      setNotes(notesOn?.(value) ?? []);
+      setNotes((await notesOn?.(value)) ?? []);
     } catch {
       setNotes([]); // the form names the fault when it is sent
     }
@@ -87,7 +89,7 @@ const FileField = ({ name, label, accept, input, notesOn }: FileProps) => {
   const fill = async (file: File | undefined) => {
     if (!file || !text.current) return;
     text.current.value = await file.text();
-    read(text.current.value);
+    await read(text.current.value);
   };
   return (
     <>

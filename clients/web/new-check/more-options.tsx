@@ -3,7 +3,7 @@ import type { VersionList } from '../../../shared/service/offer.ts';
 import { useLoaded } from '../requests/loading.ts';
 import { Field } from '../ui/field.tsx';
 import { FieldError } from '../ui/field-error.tsx';
-import { optionFields } from './form-inputs.ts';
+import { optionFields } from './option-fields.ts';
 import { throttlingFields } from './throttling.ts';
 import { ThrottlingField } from './throttling-field.tsx';
 

@@ -1,7 +1,6 @@
 import type { TargetedKeyboardEvent, TargetedSubmitEvent } from 'preact';
 import { useRef, useState } from 'preact/hooks';
 import { ServiceError } from '../../api/service-error.ts';
-import { messageAt } from '../requests/field-messages.ts';
 import { useAction } from '../requests/loading.ts';
 import { createCheck, newIdempotencyKey } from '../requests/requests.ts';
 import { navigate } from '../router.ts';
@@ -10,11 +9,14 @@ import { Field } from '../ui/field.tsx';
 import { ProblemNote } from '../ui/problem.tsx';
 import { CheckFields, fieldAt } from './check-fields.tsx';
 import { againstFields, CompareWith } from './compare-with.tsx';
-import { checksOf, faultsOf, MAX_URLS } from './form-inputs.ts';
 import { MoreOptions } from './more-options.tsx';
+import { MAX_URLS } from './option-fields.ts';
 
 const ownFields = ['against', ...againstFields];
 const fieldOf = (path: string) => fieldAt(path, ownFields);
+
+/** Loads how to read the form. The browser does so while the user fills it in. */
+const formInputs = () => import('./form-inputs.ts');
 
 /** The form of a new check. */
 export const NewCheck = ({ url }: { url: string }) => {
@@ -25,7 +27,7 @@ export const NewCheck = ({ url }: { url: string }) => {
   const messageOf = (field: string) => {
     const found = errors.find(({ path }) => fieldOf(path) === field);
     if (!found) return undefined;
-    return form.failedUrl && field === 'url' ? `${form.failedUrl}: ${messageAt(found)}` : messageAt(found);
+    return form.failedUrl && field === 'url' ? `${form.failedUrl}: ${found.message}` : found.message;
   };
   const isShown = errors.length > 0 && errors.every(({ path }) => fieldOf(path) !== '');
   return (
@@ -69,6 +71,7 @@ const useForm = () => {
   const [current, setCurrent] = useState<{ failedUrl?: string; progress?: string }>({});
   const action = useAction(async (form: FormData) => {
     setCurrent({});
+    const { checksOf, faultsOf } = await formInputs();
     const errors = faultsOf(form);
     if (errors[0]) throw new ServiceError('problem', errors[0].message, { status: 400, errors });
     const body = JSON.stringify(checksOf(form, ''));
@@ -91,7 +94,10 @@ const useForm = () => {
     return action.run(new FormData(event.currentTarget));
   };
   // A form that its user changes must not go out by itself.
-  const edit = () => action.error?.kind === 'too-many' && action.clear();
+  const edit = () => {
+    formInputs().catch(() => undefined); // the submit loads it again, and says why it fails
+    if (action.error?.kind === 'too-many') action.clear();
+  };
   return { ...action, progress: '', failedUrl: '', ...current, submit, edit };
 };
 

@@ -4,6 +4,7 @@ import { MAX_COOKIES, MAX_HEADERS } from '../../../shared/options/secrets.ts';
 import { MAX_SIMULATIONS, simulationPresetNames } from '../../../shared/options/simulations.ts';
 import { bounds, type ThrottlingName } from '../../../shared/options/throttling.ts';
 import type { InputError } from '../../../shared/problems.ts';
+import { filled } from './own-messages.ts';
 
 /** The beginning of the path, the beginning of the text of the API, and the text of the page. `$1` is a part of the text of the API. */
 type Row = readonly [path: RegExp, api: RegExp, page: string];
@@ -144,33 +145,4 @@ export const messageAt = ({ path, message }: InputError): string => {
   const text = row ? filled(row[2], row[1].exec(message) ?? []) : message;
   const [, index] = listed.exec(own) ?? [];
   return index === undefined ? text : `See entry ${Number(index) + 1}. ${text}`;
-};
-
-const filled = (text: string, parts: readonly (string | undefined)[]): string =>
-  text.replace(/\$(\d)/g, (_, i) => (parts[Number(i)] ?? '').replaceAll('`', ''));
-
-/** Returns the text of the first error of a field. */
-export const messageOf = (errors: readonly InputError[], name: string): string | undefined => {
-  const found = errors.find(({ path }) => path.split('.')[0] === name);
-  return found && messageAt(found);
-};
-
-/** Texts about a key, as `rows` has them for fields. */
-const keyRows: readonly (readonly [api: RegExp, page: string])[] = [
-  [/^This request needs an API key\. /, 'Enter the key that the operator of the service has given you.'],
-  [/^The Authorization header must/, 'Enter the key once more, from its first to its last character.'],
-  [/^The API key is unknown/, 'The service does not know it. Check that it is a key of this service.'],
-  [/^The API key is (\w+)\. /, 'It is $1. Enter another key, or ask the operator for a new one.'],
-];
-
-/** Returns why the service refuses a key. */
-export const messageOfKey = (message: string): string => {
-  const row = keyRows.find(([api]) => api.test(message));
-  return row ? filled(row[1], row[0].exec(message) ?? []) : message;
-};
-
-/** Returns what a user can do about a number that is used up, or undefined if the user must wait. */
-export const messageOfLimit = (message: string): string | undefined => {
-  const [, count, noun] = /^An owner can have (\d+) (\w+)\. Delete one/.exec(message) ?? [];
-  return noun && `You have ${count} ${noun}, and no more are allowed. Delete one before you create another.`;
 };

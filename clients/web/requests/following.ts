@@ -1,6 +1,6 @@
 import { MIN_SECONDS, nextReadingAt } from '../../api/retries.ts';
 import type { Answer } from '../../api/transport.ts';
-import { type Failure, failureOf } from './requests.ts';
+import { type Failure, wordedFailureOf } from './requests.ts';
 
 /** Time until the retry of a failed request, in seconds. The last one repeats. */
 const FAILURE_SECONDS = [2, 5, 10];
@@ -46,8 +46,8 @@ export const follow = async <Data>(
       const latest = document.hidden ? Math.max(earliest, performance.now() + HIDDEN_SECONDS * 1000) : earliest;
       await pause({ earliest, latest, onlyVisible: refreshSeconds > 0, signal });
     } catch (thrown) {
+      const error = await wordedFailureOf(thrown);
       if (signal.aborted) return;
-      const error = failureOf(thrown);
       fail(error);
       const { kind, retryAfter } = error;
       if (!passing.includes(kind)) return;

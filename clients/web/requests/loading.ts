@@ -1,7 +1,7 @@
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
 import { onKeyChange } from '../session/session.ts';
 import { follow, type Load } from './following.ts';
-import { type Failure, failureOf, read } from './requests.ts';
+import { type Failure, read, wordedFailureOf } from './requests.ts';
 import { waitFor } from './waiting.ts';
 
 type State<Data> = { data?: Data | undefined; error?: Failure | undefined };
@@ -72,7 +72,7 @@ export const useAction = <Args extends unknown[]>(act: (...args: Args) => Promis
       await act(...args);
       setState({});
     } catch (thrown) {
-      const error = failureOf(thrown);
+      const error = await wordedFailureOf(thrown);
       if (error.kind === 'key') {
         resume.current = () => run(...args);
         requestAnimationFrame(() => document.getElementById('api-key')?.focus()); // the prompt is there by then

@@ -4,7 +4,7 @@ import { serviceUrl, withoutBase } from '../base.ts';
 import { preferOwnRight } from '../session/own-checks.ts';
 import { askForKey, readKey } from '../session/session.ts';
 import { withShareToken } from '../session/share.ts';
-import { messageOfLimit } from './field-messages.ts';
+import { messageOfLimit } from './own-messages.ts';
 
 /** Which state the page shows after a failed request. */
 type FailureKind = 'offline' | 'key' | 'too-many' | 'missing' | 'refused' | 'failed';
@@ -35,6 +35,19 @@ export const failureOf = (error: unknown): Failure => {
   if (limit) return { kind: 'refused', title: 'No more are allowed', message: limit, ...noDetails };
   return { kind, title, message, errors, requestId, retryAfter: retryAfter ?? (kind === 'too-many' ? 10 : undefined) };
 };
+
+/** Returns the same with the errors of fields in words of the page. The browser loads these words at the first such error. */
+export const wordedFailureOf = async (error: unknown): Promise<Failure> => {
+  const failure = failureOf(error);
+  if (failure.errors.length === 0) return failure;
+  const words = await import('./field-messages.ts').catch(() => null); // the texts of the API are right too
+  if (!words) return failure;
+  return { ...failure, errors: failure.errors.map((each) => ({ ...each, message: words.messageAt(each) })) };
+};
+
+/** Returns the text of the first error of a field. */
+export const messageOf = (errors: Failure['errors'], name: string): string | undefined =>
+  errors.find(({ path }) => path.split('.')[0] === name)?.message;
 
 const noDetails = { errors: [], requestId: undefined, retryAfter: undefined };
 

@@ -17,7 +17,8 @@ export const Filmstrips = ({ run: { region, links, against } }: { run: RunView }
   );
 };
 
-const Filmstrip = ({ path, name }: { path: string | null; name: string }) => {
+/** One filmstrip. Nothing if there is none. */
+export const Filmstrip = ({ path, name }: { path: string | null; name: string }) => {
   const { data, error } = useLoaded<Frames>(path);
   if (!path) return null;
   if (error)

@@ -7,14 +7,15 @@ import { isCron, ownTimeZone } from '../../words/schedules.ts';
 import { localTime } from '../../words/times.ts';
 import { CheckFields, fieldAt } from '../new-check/check-fields.tsx';
 import { MoreOptions } from '../new-check/more-options.tsx';
-import { messageAt } from '../requests/field-messages.ts';
 import { useAction } from '../requests/loading.ts';
 import { readBody } from '../requests/requests.ts';
 import { lastUsed, rememberUsed } from '../session/last-used.ts';
 import { Field, type InputAttributes } from '../ui/field.tsx';
 import { ProblemNote } from '../ui/problem.tsx';
 import { isolated } from '../ui/title.ts';
-import { editOf, newSchedulesOf, scheduleFaultsOf } from './schedule-inputs.ts';
+
+/** Loads how to read the form. The browser does so while the user fills it in. */
+const scheduleInputs = () => import('./schedule-inputs.ts');
 
 /** Fields beside those of a check, with the paths of their errors. */
 const paths = { 'schedule-name': /^name$/, times: /^every(\.cron)?$/, 'time-zone': /^every\.timeZone$/ } as const;
@@ -123,6 +124,7 @@ const useForm = (onDone: (text: string) => void, schedule: Schedule | undefined)
   const created = useRef<string[]>([]); // bodies of this form, so that a retry creates none of them twice
   const action = useAction(async (form: HTMLFormElement) => {
     const data = new FormData(form);
+    const { scheduleFaultsOf } = await scheduleInputs();
     const errors = scheduleFaultsOf(data, schedule !== undefined);
     if (errors[0]) throw new ServiceError('problem', errors[0].message, { status: 400, errors });
     onDone(schedule ? await saveEdit(data, schedule) : await createAll(data, created.current));
@@ -133,16 +135,14 @@ const useForm = (onDone: (text: string) => void, schedule: Schedule | undefined)
   return {
     ...action,
     hasZone,
-    messageOf: (field: string) => {
-      const found = action.error?.errors.find(({ path }) => fieldOf(path) === field);
-      return found && messageAt(found);
-    },
+    messageOf: (field: string) => action.error?.errors.find(({ path }) => fieldOf(path) === field)?.message,
     submit: (event: TargetedSubmitEvent<HTMLFormElement>) => {
       event.preventDefault();
       return action.run(event.currentTarget);
     },
     reset: () => setHasZone(false),
     edit: ({ currentTarget }: TargetedEvent<HTMLFormElement>) => {
+      scheduleInputs().catch(() => undefined); // the submit loads it again, and says why it fails
       setHasZone(isCron(String(new FormData(currentTarget).get('times'))));
       // A form that its user changes must not go out by itself.
       if (action.error?.kind === 'too-many') action.clear();
@@ -151,7 +151,7 @@ const useForm = (onDone: (text: string) => void, schedule: Schedule | undefined)
 };
 
 const saveEdit = async (form: FormData, schedule: Schedule): Promise<string> => {
-  const body = editOf(form, schedule);
+  const body = (await scheduleInputs()).editOf(form, schedule);
   const { name } = await readBody<Schedule>(`/v1/schedules/${schedule.id}`, { method: 'PATCH', body });
   return `The schedule ${isolated(name)} is changed.`;
 };
@@ -159,6 +159,7 @@ const saveEdit = async (form: FormData, schedule: Schedule): Promise<string> => 
 /** Creates the schedules that a form describes, without those that it has created. Returns what to announce. */
 const createAll = async (form: FormData, created: string[]): Promise<string> => {
   const texts: string[] = [];
+  const { newSchedulesOf } = await scheduleInputs();
   for (const body of newSchedulesOf(form)) {
     if (created.includes(JSON.stringify(body))) continue;
     const { name, nextAt } = await readBody<Schedule>('/v1/schedules', { method: 'POST', body });

@@ -1,7 +1,7 @@
 import type { TargetedSubmitEvent } from 'preact';
 import { useEffect, useId, useState } from 'preact/hooks';
 import { keyParts } from '../../../shared/service/key-text.ts';
-import { messageOfKey } from '../requests/field-messages.ts';
+import { messageOfKey } from '../requests/own-messages.ts';
 import { failureOf, transportOf } from '../requests/requests.ts';
 import { FieldError } from '../ui/field-error.tsx';
 import { Quoted } from '../ui/quoted.tsx';

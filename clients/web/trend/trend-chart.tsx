@@ -3,6 +3,8 @@ import type UPlot from 'uplot';
 import type { MetricName } from '../../../shared/metrics/page-metrics.ts';
 import type { RunSummary } from '../../../shared/summaries.ts';
 import { metricNames } from '../../words/numbers.ts';
+import { namerOf, usePlaces } from '../ui/places.ts';
+import type { TrendLine } from './trend-lines.ts';
 import { HEIGHT, plotOf, type Scheme } from './trend-plot.ts';
 
 const loadStyle = () => {
@@ -24,8 +26,20 @@ const dark = matchMedia('screen and (prefers-color-scheme: dark)');
 const forced = matchMedia('(forced-colors: active)');
 const schemeOf = (): Scheme => (forced.matches ? 'forced' : dark.matches ? 'dark' : 'light');
 
+type ChartProps = {
+  runs: readonly RunSummary[];
+  name: MetricName;
+  /** Deploys, limits and changes. */
+  lines: readonly TrendLine[];
+  /** Gets the run whose point is clicked. */
+  choose: (run: RunSummary) => void;
+};
+
 /** A chart with a line per region. The table below has the same data for screen readers. */
-export const TrendChart = ({ runs, name }: { runs: readonly RunSummary[]; name: MetricName }) => {
+export const TrendChart = ({ runs, name, lines, choose }: ChartProps) => {
+  const places = usePlaces();
+  const current = useRef(choose);
+  current.current = choose;
   const [failed, setFailed] = useState(false);
   const box = useRef<HTMLDivElement>(null);
   useEffect(() => {
@@ -37,7 +51,13 @@ export const TrendChart = ({ runs, name }: { runs: readonly RunSummary[]; name: 
       const { default: Plot } = await import('uplot'); // only this view needs it
       if (gone || !box.current) return;
       chart?.destroy();
-      const { options, data } = plotOf(runs, name, { width: box.current.clientWidth, scheme: schemeOf() });
+      const { options, data } = plotOf(runs, name, {
+        width: box.current.clientWidth,
+        scheme: schemeOf(),
+        nameOf: namerOf(places, runs),
+        lines,
+        choose: (run) => current.current(run),
+      });
       chart = new Plot(options, data, box.current);
     };
     const resize = new ResizeObserver(
@@ -57,7 +77,7 @@ export const TrendChart = ({ runs, name }: { runs: readonly RunSummary[]; name: 
       for (const query of [dark, forced]) query.removeEventListener('change', show);
       chart?.destroy();
     };
-  }, [runs, name]);
+  }, [runs, name, lines, places]);
   return (
     <>
       <div

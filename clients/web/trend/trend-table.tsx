@@ -3,22 +3,27 @@ import type { MetricName } from '../../../shared/metrics/page-metrics.ts';
 import type { RunSummary, RunsOfDay } from '../../../shared/summaries.ts';
 import { gradeOf, metricNames, numberOf, spreadText, textOf } from '../../words/numbers.ts';
 import { localTime } from '../../words/times.ts';
+import { ChooseBox, type ChosenCheck, type ChosenChecks } from '../ui/chosen-checks.tsx';
 import { DataTable } from '../ui/data-table.tsx';
+import { showsRegions, usePlaces } from '../ui/places.ts';
 import { Graded, NotMeasured } from '../ui/value.tsx';
 import { CsvButton } from './csv-button.tsx';
 import { incomparable, stepsOf } from './series.ts';
+import { deploysOf } from './trend-lines.ts';
 import { dayEnd, dayStart, daysAddress } from './trend-query.ts';
 
 /** Rows of a part of the table. */
 const ROWS = 50;
 
-type TableProps = { runs: readonly RunSummary[]; name: MetricName; filter: string };
+type TableProps = { runs: readonly RunSummary[]; name: MetricName; filter: string; chosen: ChosenChecks };
 
 /** The runs behind the chart, or the days. */
-export const TrendTable = ({ runs, name, filter }: TableProps) => {
+export const TrendTable = ({ runs, name, filter, chosen }: TableProps) => {
   const [first, setFirst] = useState(0);
   const reasons = useMemo(() => incomparable(runs, name), [runs, name]);
   const steps = useMemo(() => stepsOf(runs, name), [runs, name]);
+  const deploys = useMemo(() => deploysOf(runs), [runs]);
+  const hasRegions = showsRegions(usePlaces(), runs);
   const shown = runs.slice(first, first + ROWS);
   const [ofDays, title] = runs[0]?.day ? [true, 'Days'] : [false, 'Runs'];
   return (
@@ -32,15 +37,16 @@ export const TrendTable = ({ runs, name, filter }: TableProps) => {
         class="runs"
         columns={[
           ofDays ? 'Day (UTC)' : 'Time',
-          'Region',
+          ...(hasRegions ? ['Region'] : []),
           metricNames[name],
           ofDays ? 'Runs' : 'Samples',
           'Lighthouse',
           'Note',
+          'Compare',
         ]}
       >
         {shown.map((run) => (
-          <Row key={run.id} {...{ run, name, reasons, steps }} />
+          <Row key={run.id} {...{ run, name, reasons, steps, deploys, hasRegions, chosen }} />
         ))}
       </DataTable>
       {runs.length > ROWS && (
@@ -60,13 +66,15 @@ export const TrendTable = ({ runs, name, filter }: TableProps) => {
   );
 };
 
-type Notes = Record<'reasons' | 'steps', ReadonlyMap<RunSummary, string>>;
+type Notes = Record<'reasons' | 'steps' | 'deploys', ReadonlyMap<RunSummary, string>>;
+type RowProps = Notes & Pick<TableProps, 'name' | 'chosen'> & { run: RunSummary; hasRegions: boolean };
 
-const Row = ({ run, name, reasons, steps }: Notes & { run: RunSummary; name: MetricName }) => {
+const Row = ({ run, name, reasons, steps, deploys, hasRegions, chosen }: RowProps) => {
   const value = run.state === 'succeeded' ? numberOf(run, name) : null;
   const range = run.day?.range[name];
   const notes = [
     run.day ? leftOut(run.day) : run.errorCode && `failed: ${run.errorCode}`,
+    deploys.get(run),
     !run.errorCode && reasons.get(run),
     steps.has(run) && `new series: ${steps.get(run)}`,
     !run.day && !run.links.self && 'expired, only its numbers are kept',
@@ -76,7 +84,7 @@ const Row = ({ run, name, reasons, steps }: Notes & { run: RunSummary; name: Met
       <th scope="row" class="when">
         <RunLink run={run} />
       </th>
-      <td>{run.region}</td>
+      {hasRegions && <td>{run.region}</td>}
       <td>
         {value === null ? (
           <NotMeasured />
@@ -89,10 +97,20 @@ const Row = ({ run, name, reasons, steps }: Notes & { run: RunSummary; name: Met
       </td>
       <td>{run.day?.runs ?? run.sampleCount}</td>
       <td>{run.auditVersion}</td>
-      <td class="muted">{notes.filter(Boolean).join(', ')}</td>
+      <td class="muted">
+        <bdi>{notes.filter(Boolean).join(', ')}</bdi>
+      </td>
+      <td class="action">{run.links.check && <ChooseBox check={choiceOf(run)} chosen={chosen} />}</td>
     </tr>
   );
 };
+
+/** Returns the check of a run as its reader chooses it. */
+export const choiceOf = ({ checkId, createdAt, performance }: RunSummary): ChosenCheck => ({
+  id: checkId,
+  createdAt,
+  text: `${localTime(createdAt)}, performance ${performance ?? 'unknown'}`,
+});
 
 const leftOut = ({ failed, contended }: RunsOfDay) =>
   [failed > 0 && `${failed} failed`, contended > 0 && `${contended} left out: other programs used the CPU`]

@@ -1,21 +1,27 @@
-import { useState } from 'preact/hooks';
+import { useMemo, useState } from 'preact/hooks';
+import type { CheckView } from '../../../shared/check.ts';
 import type { MetricName } from '../../../shared/metrics/page-metrics.ts';
+import type { PageList, PageResult } from '../../../shared/pages/pages.ts';
 import type { RunSummary } from '../../../shared/summaries.ts';
 import { labels, metrics, numberOf } from '../../words/numbers.ts';
+import { USUAL_SINCE } from '../../words/pages.ts';
 import { unreadableNote } from '../../words/words.ts';
-import { messageOf } from '../requests/field-messages.ts';
+import { useLoaded } from '../requests/loading.ts';
+import { messageOf } from '../requests/requests.ts';
 import { replaceUrl } from '../router.ts';
+import { ChosenBar, useChosenChecks } from '../ui/chosen-checks.tsx';
 import { usePlaces } from '../ui/places.ts';
 import { Pending, ProblemNote } from '../ui/problem.tsx';
 import { isolated, useTitle } from '../ui/title.ts';
 import { TwoLines } from '../ui/two-lines.tsx';
-import { PageNow } from './page-now.tsx';
+import { PageChanges, PageNow } from './page-now.tsx';
 import { useSeries } from './series.ts';
 import { TrendChart } from './trend-chart.tsx';
 import { TrendFilter } from './trend-filter.tsx';
+import { changeLines, deployLines, limitLines } from './trend-lines.ts';
 import { trendQueryOf } from './trend-query.ts';
 import { TrendRange } from './trend-range.tsx';
-import { TrendTable } from './trend-table.tsx';
+import { choiceOf, TrendTable } from './trend-table.tsx';
 
 /** A page over time: one line per region. Its filters are in the address. */
 export const TrendPage = ({ query }: { query: URLSearchParams }) => {
@@ -26,6 +32,8 @@ export const TrendPage = ({ query }: { query: URLSearchParams }) => {
   useTitle(url ? `Over time: ${isolated(url)}` : 'A page over time');
   const refused = (name: string) => messageOf(series.error?.errors ?? [], name);
   const wrong = (name: string) => faults[name] ?? refused(name);
+  const now = useLoaded<PageList>(isReady ? `/v1/pages?${page}&since=${USUAL_SINCE}` : null);
+  const results = now.data?.pages[0]?.results ?? none;
   usePlaces(); // together with the results, so that a place moves nothing
   const isShown = isReady && !filterNames.some(refused);
   return (
@@ -41,17 +49,20 @@ export const TrendPage = ({ query }: { query: URLSearchParams }) => {
       </h1>
       <TrendFilter query={query} wrong={wrong} />
       {url === '' && <p class="empty">Enter the URL of a page that was audited before.</p>}
-      {isShown && (
+      {isShown && !now.data && !now.error && <Pending reload={now.reload} rows={10} />}
+      {isShown && (now.data || now.error) && (
         <>
-          <PageNow key={`now ${page}`} filter={`${page}`} />
+          <PageNow results={results} />
+          <PageChanges results={results} />
           <TrendRange query={query} />
-          <Series key={filter} {...{ series, filter, isFiltered }} metric={query.get('metric')} />
+          <Series key={filter} {...{ series, filter, isFiltered, results }} metric={query.get('metric')} />
         </>
       )}
     </>
   );
 };
 
+const none: readonly PageResult[] = [];
 const filterNames = ['url', 'device', 'region', 'label'];
 
 type SeriesProps = {
@@ -59,9 +70,10 @@ type SeriesProps = {
   filter: string;
   isFiltered: boolean;
   metric: string | null;
+  results: readonly PageResult[];
 };
 
-const Series = ({ series, filter, isFiltered, metric }: SeriesProps) => {
+const Series = ({ series, filter, isFiltered, metric, results }: SeriesProps) => {
   const { runs, unreadable, done, error, reload } = series;
   const [chosen, setChosen] = useState(metrics.find((each) => each === metric) ?? 'performance');
   const choose = (name: MetricName) => {
@@ -70,6 +82,13 @@ const Series = ({ series, filter, isFiltered, metric }: SeriesProps) => {
     address.set('metric', name);
     replaceUrl(`/pages?${address}`);
   };
+  const chosenChecks = useChosenChecks();
+  const newest = runs.find(({ links }) => links.check)?.links.check;
+  const { data: check } = useLoaded<CheckView>(newest ?? null);
+  const lines = useMemo(
+    () => [...deployLines(runs), ...changeLines(results, chosen, runs), ...limitLines(check?.runs ?? [], chosen)],
+    [runs, results, chosen, check],
+  );
   if (runs.length === 0 && !done) return <Pending error={error} reload={reload} rows={10} />;
   const note = unreadable.length > 0 && <p class="muted">{unreadableNote(unreadable, 'run')}</p>;
   if (runs.length === 0) return note || <NoRuns isFiltered={isFiltered} />;
@@ -77,11 +96,16 @@ const Series = ({ series, filter, isFiltered, metric }: SeriesProps) => {
     <>
       {error && <ProblemNote error={error} reload={reload} />}
       <Tabs runs={runs} chosen={chosen} choose={choose} />
-      <TrendChart runs={runs} name={chosen} />
+      <TrendChart
+        {...{ runs, lines }}
+        name={chosen}
+        choose={(run) => run.links.check && chosenChecks.toggle(choiceOf(run))}
+      />
       <p class="legend">
         <span>● comparable with the newest run of its region</span>
         <span>○ not comparable with it. The note in the table says why</span>
         <span>┆ a new series begins, because the way of auditing changed</span>
+        <span>Choose two points, or two rows below, to compare their checks.</span>
         {runs[0]?.day && (
           <span>
             These are many runs: each point is the median of a day (UTC), and the band is the range of its runs
@@ -89,7 +113,8 @@ const Series = ({ series, filter, isFiltered, metric }: SeriesProps) => {
         )}
       </p>
       {note}
-      <TrendTable key={runs[0]?.id} runs={runs} name={chosen} filter={filter} />
+      <TrendTable key={runs[0]?.id} runs={runs} name={chosen} filter={filter} chosen={chosenChecks} />
+      <ChosenBar chosen={chosenChecks} />
     </>
   );
 };

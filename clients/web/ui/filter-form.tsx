@@ -54,10 +54,8 @@ export const ParameterField = ({ name, wrong }: Props & { name: ParameterName })
     return <Choice {...{ name, message, values }} label={title} names={words} all="all" />;
   }
   return (
-    <Field name={`filter-${name}`} label={title} message={message} class={name === 'url' ? 'first' : ''}>
-      {(input) => (
-        <input type="text" inputmode={name === 'url' ? 'url' : 'text'} {...{ name, placeholder, ...input }} />
-      )}
+    <Field name={`filter-${name}`} label={title} message={message} class={name === 'q' ? 'first' : ''}>
+      {(input) => <input type="text" {...{ name, placeholder, ...input }} />}
     </Field>
   );
 };

@@ -38,6 +38,14 @@ export const isOnePlace = (places: readonly string[]): boolean => places.length 
 export const nameOfPlace = (places: Places, region: Region): string =>
   hasOnePlace(places) ? (places.get(region) ?? region) : region;
 
+/** Returns true if the regions of results say something: there are several, or the service has several places. */
+export const showsRegions = (places: Places, results: readonly { region: Region }[]): boolean =>
+  !hasOnePlace(places) || new Set(results.map(({ region }) => region)).size > 1;
+
+/** Returns how to name the regions of results. */
+export const namerOf = (places: Places, results: readonly { region: Region }[]) =>
+  showsRegions(places, results) ? (region: Region): string => region : (region: Region) => nameOfPlace(places, region);
+
 export const hasOnePlace = (places: Places): boolean => isOnePlace([...places.values()]);
 
 /** Returns the name of a region with its place, such as `us-west1 (Oregon, USA)`. */

@@ -54,8 +54,9 @@ test('a keyboard alone makes a check, follows and shares it, and opens its run, 
   await pressOn(page, '← All regions', 'Enter', { back: true });
   await untilHeading(page, url);
   await pressOn(page, 'Compare with');
-  await untilShown(page, 'Compare with an earlier');
-  await pressOn(page, /^(just now|\d+ min ago)/);
+  await untilShown(page, 'Compare with another check');
+  await page.waitForSelector('table[aria-labelledby=others] a');
+  await pressOn(page, /^\w{3} \d+, \d{4}/);
   await untilHeading(page, 'Two checks');
   await untilShown(page, localTime(item.createdAt));
   await pressOn(page, localTime(item.createdAt));

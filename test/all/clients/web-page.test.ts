@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { localTime } from '../../../clients/words/times.ts';
 import type { AssertionResult } from '../../../shared/assertions/assertions.ts';
 import { knownCauses } from '../../support/changing-site.ts';
 import { finishedCheck, finishRun } from '../../support/finished-checks.ts';
@@ -96,7 +97,8 @@ test('regions are compared in the check, two checks on a page, and a page over t
   const { page, errors } = view;
   await untilShown(page, 'us-west1 better by 1.3 s');
   await press(page, 'Compare with');
-  await press(page, 'just now');
+  await page.waitForSelector('table[aria-labelledby=others]');
+  await press(page, localTime((await site.world.find(after.id)).item.createdAt));
   await untilShown(page, '1.0 s slower');
   expect(new URL(page.url()).pathname).toBe(`/comparisons/${before.id}...${after.id}`);
   await untilShown(page, 'Other programs used the CPU');

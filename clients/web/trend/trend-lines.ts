@@ -1,0 +1,113 @@
+import type UPlot from 'uplot';
+import { type MetricName, pageMetric } from '../../../shared/metrics/page-metrics.ts';
+import type { PageResult } from '../../../shared/pages/pages.ts';
+import type { RunView } from '../../../shared/run.ts';
+import type { RunSummary } from '../../../shared/summaries.ts';
+import { plain, textOf } from '../../words/numbers.ts';
+import { verdictSigns } from '../../words/variants.ts';
+
+/** A line of the chart with a text: upright at a time in seconds, or level at a value. */
+export type TrendLine = ({ at: number } | { value: number }) & {
+  text: string;
+  kind: 'series' | 'deploy' | 'limit' | 'regressed' | 'improved';
+};
+
+/** Labels that name a deploy. The first one that a run has counts. */
+const deployLabels = ['deploy', 'release', 'version', 'commit'] as const;
+/** Most characters of a deploy's name, such as those of a short commit. */
+const MAX_NAME = 12;
+
+const secondsOf = (time: string): number => Date.parse(time) / 1000;
+
+/** Returns the runs, newest first, with which a deploy is first seen, and its name. */
+export const deploysOf = (runs: readonly RunSummary[]): Map<RunSummary, string> => {
+  const label = deployLabels.find((name) => runs.some(({ labels }) => labels?.[name] !== undefined));
+  const deploys = new Map<RunSummary, string>();
+  let last: string | undefined;
+  for (const run of label ? runs.toReversed() : []) {
+    const name = run.labels?.[label as string];
+    if (name !== undefined && last !== undefined && name !== last)
+      deploys.set(run, `${label} ${name.slice(0, MAX_NAME)}`);
+    last = name ?? last;
+  }
+  return deploys;
+};
+
+export const deployLines = (runs: readonly RunSummary[]): TrendLine[] =>
+  [...deploysOf(runs)].map(([{ createdAt }, text]) => ({ at: secondsOf(createdAt), text, kind: 'deploy' }));
+
+/** Returns the lasting changes of a metric within the time of the runs, newest first. */
+export const changeLines = (
+  results: readonly PageResult[],
+  name: MetricName,
+  runs: readonly RunSummary[],
+): TrendLine[] => {
+  const first = runs.at(-1)?.createdAt ?? '~';
+  return results.flatMap(({ steps }) =>
+    steps
+      .filter(({ metric, at }) => metric === name && at >= first)
+      .map(({ at, base, value, verdict }) => ({
+        at: secondsOf(at),
+        kind: verdict,
+        text: `${verdictSigns[verdict]} ${[base, value].map((each) => textOf(name, plain(each) ?? 0)).join(' → ')}`,
+      })),
+  );
+};
+
+/** Returns the limits that the assertions of a check set for a metric. */
+export const limitLines = (runs: readonly Pick<RunView, 'assertions'>[], name: MetricName): TrendLine[] => {
+  const values = runs.flatMap(({ assertions }) =>
+    (assertions ?? []).flatMap(({ key, name: limit, expected }) => {
+      const { audit, category, kind } = pageMetric(name);
+      if (limit === 'maxNumericValue' && audit !== undefined && key === audit) return [expected];
+      const isCategory = kind === 'score' && key.replace('.', ':') === `categories:${category}`;
+      return limit === 'minScore' && isCategory ? [expected * 100] : [];
+    }),
+  );
+  return [...new Set(values)].map((value) => ({ value, text: `limit ${textOf(name, value)}`, kind: 'limit' }));
+};
+
+const FONT_SIZE = 12;
+/** Most deploys with a line and a name each. More of them are ticks at the lower edge. */
+const MAX_DEPLOYS = 12;
+/** Dashes by kind, in pixels. */
+const dashes = { series: [4, 4], deploy: [1, 3], limit: [8, 4], regressed: [], improved: [] };
+
+type Theme = { text: string; back: string; regressed: string; improved: string };
+
+/** Draws lines with their texts. Texts at near times stand below each other. */
+export const drawLines = ({ ctx, bbox, data, valToPos }: UPlot, lines: readonly TrendLine[], theme: Theme): void => {
+  const isTick = lines.filter(({ kind }) => kind === 'deploy').length > MAX_DEPLOYS;
+  const [right, bottom] = [bbox.left + bbox.width, bbox.top + bbox.height];
+  const [start = 0, end = 0] = [data[0].at(0), data[0].at(-1)];
+  ctx.save();
+  ctx.font = `${FONT_SIZE * devicePixelRatio}px system-ui`;
+  ctx.textBaseline = 'top';
+  let nth = 0;
+  for (const line of lines) {
+    const isUpright = 'at' in line;
+    if (isUpright && (line.at < start || line.at > end)) continue;
+    const isShort = isTick && line.kind === 'deploy';
+    const x = isUpright ? valToPos(line.at, 'x', true) : bbox.left;
+    const y = isUpright ? bbox.top : valToPos(line.value, 'y', true);
+    ctx.strokeStyle = ctx.fillStyle =
+      line.kind === 'regressed' || line.kind === 'improved' ? theme[line.kind] : theme.text;
+    ctx.lineWidth = devicePixelRatio;
+    ctx.setLineDash(dashes[line.kind].map((each) => each * devicePixelRatio));
+    ctx.beginPath();
+    ctx.moveTo(x, isShort ? bottom - 8 * devicePixelRatio : y);
+    ctx.lineTo(isUpright ? x : right, isUpright ? bottom : y);
+    ctx.stroke();
+    if (isShort) continue;
+    const isLeft = isUpright && x <= bbox.left + bbox.width / 2;
+    ctx.textAlign = isLeft ? 'left' : 'right';
+    const left = isUpright ? x + (isLeft ? 4 : -4) * devicePixelRatio : right - 4 * devicePixelRatio;
+    const row = isUpright ? (nth++ % 4) * 1.3 * FONT_SIZE : 2;
+    ctx.strokeStyle = theme.back;
+    ctx.lineWidth = 4 * devicePixelRatio;
+    ctx.setLineDash([]);
+    ctx.strokeText(line.text, left, y + row * devicePixelRatio); // keeps lines behind the text from crossing it
+    ctx.fillText(line.text, left, y + row * devicePixelRatio);
+  }
+  ctx.restore();
+};
