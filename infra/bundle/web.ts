@@ -54,7 +54,7 @@ export const webFiles = async (root: string): Promise<Files> => {
 };
 
 /** Number of views that use a module of the common file. */
-const COMMON = 4;
+const COMMON = 3;
 
 /** Returns the modules that several views use, and those that the browser loads by themselves, as paths. */
 const modulesOfPage = async (root: string): Promise<{ common: string[]; loaded: ReadonlySet<string> }> => {

@@ -38,6 +38,7 @@ test('a keyboard alone makes a check, follows and shares it, and opens its run, 
   await untilShown(page, 'us-east4 finished');
 
   await pressOn(page, 'Share');
+  await untilShown(page, 'Make a link');
   await pressOn(page, 'Make a link');
   await untilShown(page, 'Ends on');
   await pressOn(page, 'Revoke all links');
