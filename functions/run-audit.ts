@@ -5,6 +5,7 @@ import { type Attempt, countFailures, MAX_ATTEMPTS } from '../shared/run.ts';
 import { AuditJob } from '../shared/service/audit-job.ts';
 import { latest, secondsSince } from '../shared/times.ts';
 import { spentInstance } from './auditor/host/free-resources.ts';
+import { isTimed } from './auditor/messages.ts';
 import { type Auditors, auditors } from './auditor/parent/auditors.ts';
 import {
   initialProgress,
@@ -29,6 +30,7 @@ import { recordFailure, recordProgress } from './lib/runs/record-attempt.ts';
 import { emitFinished, emitMeasured } from './lib/runs/run-metrics.ts';
 import { againstOf, alsoBy, inputsOf, loaderOf } from './lib/runs/run-variants.ts';
 import { type StoredReports, storeReports } from './lib/runs/store-report.ts';
+import { withWholeReports } from './lib/runs/whole-report.ts';
 import { type CheckStore, checkStore } from './lib/store/checks.ts';
 import {
   keepRenewed,
@@ -155,7 +157,7 @@ const measure = async (work: Work, secrets: Secrets | undefined, earlier: readon
     ;
   ) {
     const step = next(progress, { samples, timeLeftMs: remainingMs() });
-    if (step.do === 'finish') return { result: step.result, attempts: progress.attempts };
+    if (step.do === 'finish') return { result: await withWholeReports(step.result), attempts: progress.attempts };
     if (step.do === 'release') throw new OutOfTimeError('The invocation has too little time left for another attempt.');
     if (progress.attempts.length > recorded) await recordProgress(work, recordOf(progress));
     recorded = progress.attempts.length;
@@ -175,10 +177,12 @@ const measure = async (work: Work, secrets: Secrets | undefined, earlier: readon
 /** Audits a variant once in a fresh process. Throws only if the lease is lost or the service stops. */
 const audit = async (
   { auditors, lease, signal }: Work,
-  { variant, skipOptionalParts }: Extract<Step, { do: 'audit' }>,
+  { variant, ...step }: Extract<Step, { do: 'audit' }>,
   secrets: Secrets | undefined,
 ): Promise<AuditResult> => {
-  const order = { ...inputsOf(lease.run, variant), alsoBy: alsoBy(lease.run, variant), skipOptionalParts, secrets };
+  const inputs = inputsOf(lease.run, variant);
+  const parts = { skipOptionalParts: step.skipOptionalParts, timedOnly: step.timedOnly && isTimed(inputs) };
+  const order = { ...inputs, ...parts, alsoBy: alsoBy(lease.run, variant), secrets };
   try {
     return await auditors.audit(order, signal);
   } catch (error) {

@@ -1,7 +1,7 @@
 import type { AuditVersion } from '../../shared/audit-versions.ts';
 import type { Given } from '../../shared/measured.ts';
 import type { Metrics } from '../../shared/metrics/page-metrics-schemas.ts';
-import { categoriesOf } from '../../shared/options/audit-options.ts';
+import { type Category, categoriesOf, isSteady } from '../../shared/options/audit-options.ts';
 import type { AuditOptions } from '../../shared/options/audit-options-schemas.ts';
 import type { Secrets } from '../../shared/options/secrets.ts';
 import type { SimulatedLoad } from '../../shared/options/simulated-loads.ts';
@@ -16,15 +16,24 @@ export type AuditOrder = {
   options: AuditOptions;
   /** Skips the second visit (bf-cache) and the full-page screenshot. Both follow the timed part and can hang. */
   skipOptionalParts: boolean;
+  /** Audits only what has noise. An earlier sample of the run has the rest. */
+  timedOnly?: boolean | undefined;
   /** Another release that judges the same load. */
   alsoBy?: AuditVersion | undefined;
   /** Headers and credentials go to the origin of `url` only. The parent sends them over IPC, never in arguments or variables. */
   secrets?: Secrets | undefined;
 };
 
+/** Audits that follow the timed part and can hang. */
+export const optionalAudits: readonly string[] = ['bf-cache', 'full-page-screenshot'];
+
 /** Returns true if the audit has a timed part, because it measures performance. */
 export const isTimed = ({ auditVersion, options }: Pick<AuditOrder, 'auditVersion' | 'options'>): boolean =>
   categoriesOf(auditVersion, options).includes('performance');
+
+/** Returns the categories that the audit of an order measures. */
+export const categoriesOfOrder = ({ auditVersion, options, timedOnly }: Omit<AuditOrder, 'url'>): Category[] =>
+  categoriesOf(auditVersion, options).filter((category) => !timedOnly || !isSteady(category));
 
 /** Lighthouse's CPU benchmark of the host, and the time of its measurement. */
 export type Benchmark = { index: number; measuredAt: string };
@@ -127,7 +136,8 @@ export type AuditSummary = Partial<Given> & {
   throttling: string;
   /** Null if Lighthouse simulated nothing. */
   throttlingValues: ThrottlingValues | null;
-  erroredAudits: { id: string; message: string }[];
+  /** Audits that failed. The steady ones have no noise, so that only the first sample of a run has them. */
+  erroredAudits: { id: string; message: string; isSteady?: boolean }[];
   /** True if the full-page screenshot is missing although the audit did not skip it. */
   screenshotMissing: boolean;
   /** True if the charset audit is missing because it failed. */

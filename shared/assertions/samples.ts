@@ -1,5 +1,6 @@
 import { metricNames, pageMetric } from '../metrics/page-metrics.ts';
 import type { Sample } from '../metrics/page-metrics-schemas.ts';
+import { isSteady } from '../options/audit-options.ts';
 import { type Assertions, levelOf, limitsOf, optionsOf } from './assertions.ts';
 import type { Limit } from './messages.ts';
 import { type CheckAssertions, setsOf, withMethod } from './sets.ts';
@@ -33,11 +34,13 @@ const metricOf = (key: string, limit: Limit) => {
 export const aggregate = (key: string, limit: Limit, method: OfSamples, samples: readonly Sample[]) => {
   const metric = metricOf(key, limit);
   if (!metric) return { actual: null, reason: 'the service keeps the report of the median sample only' };
-  const isTime = pageMetric(metric).dependsOn !== 'page';
-  const free = samples.filter(({ contended }) => !(isTime && contended));
+  const { dependsOn, category } = pageMetric(metric);
+  const isOnce = category && isSteady(category); // the first sample may have the score for all
+  const measured = isOnce ? samples.filter((sample) => sample[metric] !== null) : samples;
+  const free = measured.filter(({ contended }) => !(dependsOn !== 'page' && contended));
   const values = free.map((sample) => sample[metric]).filter((value) => value !== null);
-  if (values.length === 0 || (method === 'pessimistic' && values.length < samples.length)) {
-    return { actual: null, reason: free.length < samples.length ? CONTENDED : 'a sample lacks the value' };
+  if (values.length === 0 || (method === 'pessimistic' && values.length < measured.length)) {
+    return { actual: null, reason: free.length < measured.length ? CONTENDED : 'a sample lacks the value' };
   }
   const sorted = values.toSorted((a, b) => a - b);
   const middle = (sorted.length - 1) / 2;
@@ -46,7 +49,7 @@ export const aggregate = (key: string, limit: Limit, method: OfSamples, samples:
   const value = method === 'median' ? median : ((isHighest ? sorted.at(-1) : sorted[0]) as number);
   return {
     actual: limit === 'minScore' ? value / 100 : value,
-    samples: `${names[method]} of ${samples.length} samples`,
+    ...(measured.length > 1 && { samples: `${names[method]} of ${measured.length} samples` }),
   };
 };
 

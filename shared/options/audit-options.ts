@@ -18,6 +18,12 @@ export type Device = (typeof devices)[number];
 
 export const categories = ['performance', 'accessibility', 'best-practices', 'pwa', 'seo', 'agentic-browsing'] as const;
 export type Category = (typeof categories)[number];
+/**
+ * Categories without noise. The first sample of a run audits them for all samples. PWA and agentic browsing are none of them,
+ * because they share scored audits with performance.
+ */
+export const steadyCategories = ['accessibility', 'best-practices', 'seo'] as const satisfies readonly Category[];
+export const isSteady = (category: Category): boolean => (steadyCategories as readonly Category[]).includes(category);
 
 export const MAX_SAMPLES = 15;
 /** Number of samples of a run, or `auto` for as many pairs of two variants as show their changes clearly. */

@@ -8,7 +8,11 @@ export const anOrder = ({
   url = 'https://example.com/',
   auditVersion = '13.5.0',
   skipOptionalParts = false,
+  timedOnly,
   alsoBy,
   device = 'mobile',
   ...options
-}: Given = {}): AuditOrder => ({ url, auditVersion, skipOptionalParts, alsoBy, options: { device, ...options } });
+}: Given = {}): AuditOrder => ({
+  ...{ url, auditVersion, skipOptionalParts, timedOnly, alsoBy },
+  options: { device, ...options },
+});

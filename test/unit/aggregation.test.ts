@@ -46,6 +46,14 @@ test('median-run, no method and one sample are about the report', () => {
   expect(actuals(worst, samples.slice(1, 2))).toEqual([[own, true]]);
 });
 
+test('a score without noise is that of the first sample, because no other one has it', () => {
+  const [first = sample({}), ...others] = samples;
+  const worst: Assertions = { 'categories:seo': ['error', { minScore: 0.8, aggregationMethod: 'pessimistic' }] };
+  const [result] = evaluate(worst, report, { samples: [{ ...first, seo: 82 }, ...others] });
+  expect(result).toMatchObject({ actual: 0.82, passed: true, message: expect.not.stringContaining('samples') });
+  expect(actuals(worst)).toEqual([[null, null]]);
+});
+
 test('the message says how many samples count', () => {
   const [result] = evaluate(lcpWith('pessimistic'), report, { samples });
   expect(result?.message).toMatch(/4,000 ms, expected at most 2,500 ms \(worst of 4 samples\)$/);

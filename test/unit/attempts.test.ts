@@ -68,7 +68,7 @@ const failedBy = (results: readonly AuditResult[], options: Parameters<typeof pl
 
 test('a successful audit finishes a run of one sample', () => {
   const { steps, attempts } = play([success(800)]);
-  expect(steps[0]).toEqual({ do: 'audit', variant: 'own', skipOptionalParts: false });
+  expect(steps[0]).toEqual({ do: 'audit', variant: 'own', skipOptionalParts: false, timedOnly: false });
   expect(steps[1]).toMatchObject({ do: 'finish', result: { state: 'succeeded', warnings: [], spread: null } });
   expect(attempts).toEqual([
     {
@@ -230,6 +230,45 @@ test('the median sample is shown with the values and the spread of all', () => {
     samples: [{ fcp: 900 }, { fcp: 700 }, { fcp: 800 }],
     spread: { fcp: { min: 700, max: 900 }, performance: null },
   });
+});
+
+test('parts without noise are audited until a sample counts, and in no later sample', () => {
+  const timedOnly = (results: readonly AuditResult[]) =>
+    play(results, { samples: 3 }).steps.flatMap((step) => (step.do === 'audit' ? step.timedOnly : []));
+  const [a, b, c] = [success(900), success(700), success(800)];
+  expect(timedOnly([a, b, c])).toEqual([false, true, true]);
+  expect(timedOnly([failure('browser-crashed'), a, b, c])).toEqual([false, false, true, true]);
+  expect(timedOnly([success(900, { cpuBusy: 0.9 }), a, b, c])).toEqual([false, false, true, true]);
+  expect(timedOnly([a, failure('internal'), b, c])).toEqual([false, true, true, true]);
+});
+
+test('the median sample has the scores, the warnings and the report of the parts that only the first sample has', () => {
+  const parts = { seo: 82, bestPractices: 96, accessibility: 61 };
+  const first = success(900);
+  const whole = {
+    ...{
+      ...first,
+      warnings: ['of the load', 'of a rule'],
+      steadyWarnings: ['of a rule'],
+      finalUrl: 'https://a.example/',
+    },
+    ...{ metrics: { ...first.metrics, ...parts }, report: { gzip: Buffer.from('first'), bytes: 5 } },
+  };
+  const last = { ...success(800), warnings: ['of the shown load'], finalUrl: 'https://b.example/' };
+  const result = resultOf([whole, success(700), last], { samples: 3 });
+  expect(result).toMatchObject({ metrics: { fcp: 800, ...parts }, firstReport: whole.report });
+  expect(result).toMatchObject({
+    samples: [parts, { seo: null }, { seo: null }],
+    spread: { seo: { min: 82, max: 82 } },
+  });
+  expect(result.warnings).toEqual([
+    'of the shown load',
+    'of a rule',
+    expect.stringMatching(/first sample.*a\.example/),
+  ]);
+  const shown = resultOf([{ ...whole, metrics: { ...whole.metrics, fcp: 750 } }, success(700), last], { samples: 3 });
+  expect(shown).toMatchObject({ metrics: { fcp: 750 }, warnings: whole.warnings });
+  expect(shown).not.toHaveProperty('firstReport');
 });
 
 test('a fault of the page in one sample fails the run', () => {

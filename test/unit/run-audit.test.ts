@@ -1,3 +1,4 @@
+import { gunzipSync, gzipSync } from 'node:zlib';
 import { expect, test, vi } from 'vitest';
 import type { AuditOrder } from '../../functions/auditor/messages.ts';
 import { type AuditResult, emptyResult } from '../../functions/auditor/verdict/judge.ts';
@@ -8,6 +9,7 @@ import type { RunItem } from '../../functions/lib/store/items.ts';
 import type { Lease, Outcome } from '../../functions/lib/store/leases.ts';
 import { runAudit } from '../../functions/run-audit.ts';
 import { noMetrics } from '../../shared/metrics/page-metrics.ts';
+import type { Category } from '../../shared/options/audit-options.ts';
 import { type RunProblemCode, runError } from '../../shared/problems.ts';
 import { RENEW_MS } from '../../shared/service/due-times.ts';
 import { environment } from '../support/environment.ts';
@@ -29,12 +31,15 @@ const success: AuditResult = {
   metrics: { ...noMetrics, performance: 98 },
   report: { gzip: Buffer.from('gzip'), bytes: 10 },
 };
-/** A sample of a page whose first paint is at `fcp`, with a report of `fcp` bytes. */
+/** A sample of a page whose first paint is at `fcp`, with a report that has only this. */
 const sample = (fcp: number): AuditResult => ({
   ...success,
   environment,
   metrics: { ...noMetrics, performance: 100 - fcp / 100, fcp, tti: 2000 },
-  report: { gzip: Buffer.alloc(fcp), bytes: fcp },
+  report: {
+    gzip: gzipSync(JSON.stringify({ fetchTime: '', configSettings: {}, categories: {}, audits: {}, fcp })),
+    bytes: 80,
+  },
 });
 const contended = (verdict: AuditResult, cpuBusy: number): AuditResult => ({
   ...verdict,
@@ -42,7 +47,7 @@ const contended = (verdict: AuditResult, cpuBusy: number): AuditResult => ({
 });
 const failure = (code: RunProblemCode): AuditResult => ({ ...seen, state: 'failed', error: runError(code) });
 
-type Order = { skipOptionalParts: boolean };
+type Order = Pick<AuditOrder, 'skipOptionalParts' | 'timedOnly'>;
 /** A worker whose audits have these results in this order, and a log of its writes. */
 const worker = (
   verdicts: (AuditResult | Error)[],
@@ -53,11 +58,12 @@ const worker = (
     samples = 1,
     responsesLost = 0,
     earlier = [] as RunProblemCode[],
+    categories = undefined as Category[] | undefined,
   } = {},
 ) => {
   const check = aCheck({ regions: ['us-west1'] });
   const [shown] = check.runs;
-  const options = { device: 'mobile', samples } as const;
+  const options = { device: 'mobile', samples, ...(categories && { categories }) } as const;
   const item = {
     ...shown,
     checkId: check.id,
@@ -71,11 +77,12 @@ const worker = (
   } as RunItem;
   const log: string[] = [];
   const outcomes: Outcome[] = [];
+  const stored: Buffer[] = [];
   const write = (line: string) => log.push(line);
   const left = { put: putFails, finish: finishFails, responses: responsesLost };
   const orders: Order[] = [];
-  const audit = async ({ skipOptionalParts }: AuditOrder, signal: AbortSignal): Promise<AuditResult> => {
-    orders.push({ skipOptionalParts });
+  const audit = async ({ skipOptionalParts, timedOnly }: AuditOrder, signal: AbortSignal): Promise<AuditResult> => {
+    orders.push({ skipOptionalParts, timedOnly });
     write('audit');
     const verdict = verdicts.shift();
     if (!verdict) return new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
@@ -106,8 +113,9 @@ const worker = (
       },
     },
     reports: {
-      put: async () => {
+      put: async (_, gzip) => {
         if (left.put-- > 0) throw new Error('S3 is unavailable');
+        stored.push(gzip);
         write('report stored');
       },
     },
@@ -115,7 +123,7 @@ const worker = (
     stopping: stopping.signal,
     retryDelaysMs: [1, 1],
   });
-  return { run: (remaining = PLENTY) => work(jobOf(item), remaining), log, outcomes, orders, stopping, renew };
+  return { run: (remaining = PLENTY) => work(jobOf(item), remaining), log, outcomes, orders, stored, stopping, renew };
 };
 
 test('stores the report before the run is marked as succeeded', async () => {
@@ -209,19 +217,29 @@ test('only an attempt after a timeout skips the parts that can hang', async () =
 });
 
 test('shows and stores the sample nearest to the median paint, with the spread of all samples', async () => {
-  const { run, log, outcomes } = worker([sample(900), sample(700), sample(800)], { samples: 3 });
+  const { run, log, outcomes, stored } = worker([sample(900), sample(700), sample(800)], { samples: 3 });
   await run();
   const taken = ['audit', 'attempt with sample 1', 'audit', 'attempt with sample 2', 'audit'];
   expect(log).toEqual([...taken, 'report stored', 'succeeded']);
   expect(outcomes[0]).toMatchObject({
     fcp: 800,
     performance: 92,
-    report: { bytes: 800 },
     spread: { fcp: { min: 700, max: 900 }, performance: { min: 91, max: 93 }, seo: null },
     warnings: [],
   });
+  expect(stored.map((gzip) => JSON.parse(gunzipSync(gzip).toString()).fcp)).toEqual([800]);
   expect(outcomes[0]?.samples?.map(({ fcp }) => fcp)).toEqual([900, 700, 800]);
   expect(outcomes[0]?.attempts).toHaveLength(3);
+});
+
+test('later samples leave out the parts without noise only if performance is left', async () => {
+  const timedOnly = async (categories?: Category[]) => {
+    const { run, orders } = worker([sample(900), sample(700)], { samples: 2, categories });
+    await run();
+    return orders.map((order) => order.timedOnly);
+  };
+  expect(await timedOnly()).toEqual([false, true]);
+  expect(await timedOnly(['seo'])).toEqual([false, false]);
 });
 
 test('retakes a contended sample, and the uncontended one counts', async () => {

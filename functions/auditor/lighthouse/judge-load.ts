@@ -1,5 +1,4 @@
-import { categoriesOf } from '../../../shared/options/audit-options.ts';
-import type { AuditOrder, AuditSummary } from '../messages.ts';
+import { type AuditOrder, type AuditSummary, categoriesOfOrder } from '../messages.ts';
 import { type AxeAudit, type Flags, patchFailedRules } from './patches.ts';
 import { type KnownOfLoad, type RunnerResult, summarize } from './result.ts';
 import { type RecordedTrace, type Simulator, simulateLoad } from './simulate.ts';
@@ -26,7 +25,7 @@ export const judgeLoad = async (
   const { uncheckedRules } = patchFailedRules(axeAudit);
   const config = order.options.device === 'desktop' ? desktopConfig : undefined;
   const skipAudits = configSettings.skipAudits ?? []; // with `charset`, if the browser kept no document
-  const onlyCategories = categoriesOf(order.auditVersion, order.options);
+  const onlyCategories = categoriesOfOrder(order);
   const resolved = await simulator.resolveConfig(config, { ...flags, onlyCategories, skipAudits });
   const options = { resolvedConfig: resolved, config: resolved, computedCache: new Map() };
   const result = await simulator.runner.audit({ ...artifacts, settings: resolved.settings }, options);

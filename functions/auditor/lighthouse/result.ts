@@ -3,11 +3,12 @@ import { gzip } from 'node:zlib';
 import { type AuditVersion, auditVersion } from '../../../shared/audit-versions.ts';
 import { existsIn, metricNames, type PageMetric, pageMetric } from '../../../shared/metrics/page-metrics.ts';
 import type { Metrics } from '../../../shared/metrics/page-metrics-schemas.ts';
+import { steadyCategories } from '../../../shared/options/audit-options.ts';
 import { type ThrottlingValues, throttlingNames } from '../../../shared/options/throttling.ts';
 import { pick } from '../../../shared/pick.ts';
 import { recordOf } from '../../../shared/record.ts';
 import { cutText } from '../../../shared/text.ts';
-import type { AuditOrder, AuditSummary, RuntimeError } from '../messages.ts';
+import { type AuditOrder, type AuditSummary, optionalAudits, type RuntimeError } from '../messages.ts';
 import { scrubberOf, scrubReport } from '../scrub.ts';
 
 /** The parts of a Lighthouse result that the service reads in all supported versions. */
@@ -20,7 +21,7 @@ export type LighthouseResult = {
   environment: { benchmarkIndex: number };
   configSettings: { throttlingMethod: string; throttling: ThrottlingValues; skipAudits?: string[] | null };
   fullPageScreenshot?: unknown; // since version 10
-  categories: Record<string, { score: number | null } | undefined>;
+  categories: Record<string, { score: number | null; auditRefs?: { id: string }[] } | undefined>;
   audits: Record<string, LighthouseAudit | undefined>;
 };
 
@@ -47,7 +48,7 @@ const MAX_WARNING = 5000;
 /** Returns the parts of a result that the service uses, and the whole result as its report. */
 export const summarize = async (
   lhr: LighthouseResult,
-  { auditVersion: version, options, skipOptionalParts, secrets, url }: AuditOrder,
+  { auditVersion: version, options, skipOptionalParts, timedOnly, secrets, url }: AuditOrder,
   { withoutMeaningfulPaint, ...known }: KnownOfLoad,
 ): Promise<AuditSummary> => {
   if (lhr.lighthouseVersion !== version)
@@ -68,15 +69,24 @@ export const summarize = async (
     ...known,
     withoutMeaningfulPaint: withoutMeaningfulPaint && 'performance' in lhr.categories,
     screenshotMissing:
-      auditVersion(version).acceptsPage && !skipOptionalParts && !options.categories && !lhr.fullPageScreenshot,
+      auditVersion(version).acceptsPage &&
+      !(skipOptionalParts || timedOnly || options.categories || lhr.fullPageScreenshot),
     erroredAudits: Object.entries(lhr.audits)
       .filter(([, audit]) => audit?.scoreDisplayMode === 'error')
       .slice(0, 50)
-      .map(([id, audit]) => ({ id, message: cutText(audit?.errorMessage ?? '', 1000) })),
+      .map(([id, audit]) => ({
+        ...{ id, message: cutText(audit?.errorMessage ?? '', 1000) },
+        ...(isSteadyIn(lhr, id) && { isSteady: true }),
+      })),
     report: await promisify(gzip)(json, { level: 6 }),
     reportBytes: json.length,
   };
 };
+
+/** Returns true if an audit is among the parts that only the first sample of a run has. */
+const isSteadyIn = ({ categories }: LighthouseResult, id: string): boolean =>
+  optionalAudits.includes(id) ||
+  steadyCategories.some((name) => categories[name]?.auditRefs?.some((ref) => ref.id === id));
 
 const corrected = (waitedMs: number): string =>
   `Other programs used the CPU. The times are without their part: the page waited ${Math.round(waitedMs)} ms for a CPU.`;

@@ -3,11 +3,10 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Page } from 'puppeteer-core';
 import { type AuditVersion, auditVersion } from '../../../shared/audit-versions.ts';
-import { categoriesOf } from '../../../shared/options/audit-options.ts';
 import type { AuditOptions } from '../../../shared/options/audit-options-schemas.ts';
 import { cutText } from '../../../shared/text.ts';
 import type { Waits } from '../cpu-waits.ts';
-import type { AuditOrder, AuditSummary, Benchmark } from '../messages.ts';
+import { type AuditOrder, type AuditSummary, type Benchmark, categoriesOfOrder, optionalAudits } from '../messages.ts';
 import { judgeLoad, type LoadContext } from './judge-load.ts';
 import { exportOf, type ImportCore, lighthouseModules, type Run } from './modules.ts';
 import {
@@ -125,9 +124,9 @@ export const runLighthouse = async (
   const flags = {
     logLevel: 'silent',
     output: 'json',
-    onlyCategories: categoriesOf(order.auditVersion, options),
-    ...(order.skipOptionalParts && {
-      skipAudits: ['bf-cache', 'full-page-screenshot'],
+    onlyCategories: categoriesOfOrder(order),
+    ...((order.skipOptionalParts || order.timedOnly) && {
+      skipAudits: [...optionalAudits],
       disableFullPageScreenshot: true,
     }),
     ...loadTimeouts,

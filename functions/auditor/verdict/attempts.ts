@@ -43,7 +43,7 @@ export type Progress = {
 export type Attempted = { variant?: Variant; startedAt: Date; seconds: number };
 
 export type Step =
-  | { do: 'audit'; variant: Variant; skipOptionalParts: boolean }
+  | { do: 'audit'; variant: Variant; skipOptionalParts: boolean; timedOnly: boolean }
   | { do: 'finish'; result: RunResult }
   | { do: 'release' };
 
@@ -81,8 +81,8 @@ export const next = (
     return finish(states, wanted, asked === 'auto' ? 'failures' : undefined);
   }
   if (timeLeftMs >= ATTEMPT_MS) {
-    const { variant, attempts } = turnOf(states, progress.loader);
-    return { do: 'audit', variant, skipOptionalParts: attempts.some(isHang) };
+    const { variant, attempts, samples } = turnOf(states, progress.loader);
+    return { do: 'audit', variant, skipOptionalParts: attempts.some(isHang), timedOnly: samples.length > 0 };
   }
   if (states.some(({ measured }) => measured.length === 0)) return { do: 'release' };
   return finish(states, wanted, asked === 'auto' ? 'time' : undefined);

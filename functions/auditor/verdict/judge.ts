@@ -2,7 +2,7 @@ import type { Environment } from '../../../shared/environment.ts';
 import { type Given, givenNames } from '../../../shared/measured.ts';
 import { metricNames, pageMetric } from '../../../shared/metrics/page-metrics.ts';
 import type { Metrics } from '../../../shared/metrics/page-metrics-schemas.ts';
-import { type Category, categoriesOf } from '../../../shared/options/audit-options.ts';
+import type { Category } from '../../../shared/options/audit-options.ts';
 import { optionsInEnvironment } from '../../../shared/options/audit-options-schemas.ts';
 import type { SimulatedLoad } from '../../../shared/options/simulated-loads.ts';
 import { pick } from '../../../shared/pick.ts';
@@ -11,10 +11,8 @@ import type { Run } from '../../../shared/run.ts';
 import { AUDIT_REVISION } from '../../../shared/service/version.ts';
 import { cutText, MAX_FINAL_URL_LENGTH } from '../../../shared/text.ts';
 import { redact, redactText } from '../../lib/redact.ts';
-import type { AuditSummary, MainFrame } from '../messages.ts';
+import { type AuditSummary, categoriesOfOrder } from '../messages.ts';
 import { faultOf } from './faults.ts';
-import { warningsOfLogin } from './login.ts';
-import { warningsOfMoves } from './moves.ts';
 import {
   exceededByteLimit,
   hasPerformance,
@@ -23,9 +21,9 @@ import {
   isErrorStatus,
   type Observation,
   patternOfDocument,
-  targetText,
 } from './observation.ts';
 import { faultOfHost } from './shortage.ts';
+import { steadyWarningsOf, warningsOf } from './warnings.ts';
 
 export type AuditResult = Pick<Run, 'blockedRequests' | 'blockedRequestCount'> & {
   environment: Environment | null;
@@ -35,7 +33,13 @@ export type AuditResult = Pick<Run, 'blockedRequests' | 'blockedRequestCount'> &
   /** Result of the same load by another release. */
   also?: AuditResult;
 } & (
-    | ({ state: 'succeeded'; metrics: Metrics; simulations?: SimulatedLoad[] } & Partial<Given>)
+    | ({
+        state: 'succeeded';
+        metrics: Metrics;
+        simulations?: SimulatedLoad[];
+        /** Those of the warnings that are about parts without noise. */
+        steadyWarnings?: string[];
+      } & Partial<Given>)
     | { state: 'failed'; error: RunError }
   );
 
@@ -81,6 +85,7 @@ const judgeOne = (observation: Observation): AuditResult => {
       metrics: { ...summary.metrics, mainThreadCpu: wholeMs(summary.mainThread?.ranMs) },
       ...(summary.simulations && { simulations: summary.simulations }),
       ...pick(summary, givenNames),
+      steadyWarnings: steadyWarningsOf(summary, observation),
     };
 
   const { code, auditCode = null, detail } = faultOfHost(faultOf(observation), observation);
@@ -109,7 +114,7 @@ const isComplete = ({ metrics, runtimeError, finalUrl }: AuditSummary, observati
   patternOfDocument(observation) === undefined &&
   !exceededByteLimit(observation) &&
   /^https?:/.test(finalUrl ?? '') &&
-  hasMetrics(metrics, categoriesOf(observation.order.auditVersion, observation.order.options));
+  hasMetrics(metrics, categoriesOfOrder(observation.order));
 
 /** Returns true if no metric of these categories is missing. */
 const hasMetrics = (metrics: Metrics, categories: readonly Category[]): boolean =>
@@ -167,86 +172,3 @@ const wholeMs = (ms: number | null | undefined): number | null => (ms == null ? 
 /** Rounds a share to three decimals. */
 const rounded = (share: number | undefined): number | null =>
   share === undefined ? null : Math.round(share * 1000) / 1000;
-
-const MAX_WARNINGS = 50;
-
-/** Returns the warnings of Lighthouse and of the service. */
-const warningsOf = (summary: AuditSummary | undefined, finalUrl: string | null, observation: Observation): string[] => {
-  const { blocked, overCap, order, mainFrame } = observation;
-  const proxyWarnings: Warning[] = [
-    [blocked.blockedRequestCount > 0, blockedWarning(blocked)], // stays first, because the page is not what its visitors see
-    [
-      overCap.length > 0,
-      `The page exceeded a limit of the service (${overCap[0]?.reason}). Requests to these hosts failed: ${firstOf(overCap.map(({ host }) => host))}.`,
-    ],
-  ];
-  const auditWarnings = summary && !summary.runtimeError ? warningsOfSummary(summary, mainFrame) : [];
-  const repeatWarnings: Warning[] = [
-    [
-      order.skipOptionalParts,
-      'The page hung in an earlier attempt. This attempt skipped the bf-cache audit and the full-page screenshot.',
-    ],
-  ];
-  const all = [
-    ...textsOf(proxyWarnings),
-    ...warningsOfLogin(observation, finalUrl),
-    ...(summary ? warningsOfLighthouse(summary, mainFrame) : []),
-    ...warningsOfMoves(mainFrame),
-    ...textsOf([...auditWarnings, ...repeatWarnings]),
-  ];
-  return all.slice(0, MAX_WARNINGS).map(redactText);
-};
-
-/** Returns the blocked targets, each with the rule that applied. */
-const blockedWarning = ({ blockedRequests, blockedRequestCount }: Observation['blocked']): string => {
-  const rules = [...Map.groupBy(blockedRequests, ({ reason }) => reason)]
-    .slice(0, 3)
-    .map(([reason, requests]) => `${firstOf(requests.map(targetText))}: ${reason}`);
-  const what = `The service blocked ${blockedRequestCount} request(s) of the page`;
-  return `${what}, so a visitor may see another page. ${rules.join(' ')}`;
-};
-
-/**
- * Corrects Lighthouse's warning about a timeout. It blames a slow load, also if the page loaded and then was never idle. Leaves
- * out the one about stored data, because a new profile has only those of the check's storage state.
- */
-const warningsOfLighthouse = ({ warnings, metrics }: AuditSummary, { loaded }: MainFrame): string[] => {
-  const missing = metrics.fcp === null ? 'painted nothing that counts as content, or was not idle,' : 'was not idle';
-  const timeout = `The page loaded, but ${missing} within the time limit. Results may be incomplete.`;
-  return warnings
-    .filter((text) => !/^There may be stored data affecting/.test(text))
-    .map((text) => (loaded && /^The page loaded too slowly/.test(text) ? timeout : text));
-};
-
-type Warning = readonly [applies: boolean, text: string];
-const textsOf = (warnings: Warning[]) => warnings.filter(([applies]) => applies).map(([, text]) => text);
-
-/** Returns the warnings about a result. After a runtime error Lighthouse makes no audit, so these warnings would say nothing. */
-const warningsOfSummary = (summary: AuditSummary, { large, everFinished }: MainFrame): Warning[] => [
-  [
-    summary.erroredAudits.length > 0,
-    `Lighthouse could not complete these audits: ${summary.erroredAudits.map(({ id }) => id).join(', ')}.`,
-  ],
-  [
-    summary.uncheckedRules.length > 0,
-    `This audit version could not check these accessibility rules, so they do not count: ${summary.uncheckedRules.join(', ')}.`,
-  ],
-  [summary.withoutCharset, `${charsetCause(large, everFinished)} Its charset was not audited and does not count.`],
-  [
-    summary.withoutMeaningfulPaint,
-    'The browser reported no first meaningful paint. TTI and TBT are based on the largest contentful paint, as in Lighthouse 12.',
-  ],
-  [summary.screenshotMissing, 'Lighthouse could not take the full-page screenshot.'],
-];
-
-/** Returns why the browser has no copy of the document for the charset audit. */
-const charsetCause = (large: boolean, everFinished: boolean): string => {
-  if (large) return 'The document is larger than 10 MB.';
-  return everFinished ? 'The browser kept no copy of the document.' : 'The document did not finish loading.';
-};
-
-/** Names the first three of these texts, each once, and counts the others. */
-const firstOf = (texts: string[]): string => {
-  const all = [...new Set(texts)];
-  return all.length > 3 ? `${all.slice(0, 3).join(', ')} and ${all.length - 3} more` : all.join(', ');
-};

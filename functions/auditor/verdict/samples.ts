@@ -1,12 +1,19 @@
 import { computeMedianRun } from 'lighthouse/core/lib/median-run.js';
-import { spreadOf } from '../../../shared/metrics/page-metrics.ts';
+import { metricNames, pageMetric, spreadOf } from '../../../shared/metrics/page-metrics.ts';
 import type { Sample, Spread } from '../../../shared/metrics/page-metrics-schemas.ts';
+import { isSteady } from '../../../shared/options/audit-options.ts';
+import { pick } from '../../../shared/pick.ts';
 import type { AuditResult } from './judge.ts';
 
 export type Succeeded = Extract<AuditResult, { state: 'succeeded' }>;
 
 /** Result of a variant: its median sample with the values of all samples. */
-export type MeasuredResult = Succeeded & { samples: Sample[]; spread: Spread | null };
+export type MeasuredResult = Succeeded & {
+  samples: Sample[];
+  spread: Spread | null;
+  /** Report of the first sample, which has the parts that the report of the median sample lacks. */
+  firstReport?: Succeeded['report'];
+};
 
 /**
  * Returns the sample that Lighthouse would choose: the sample nearest to the median FCP and the median TTI. Returns the first
@@ -27,20 +34,37 @@ export const medianSample = <Measured extends Pick<Succeeded, 'metrics'>>(
 };
 
 export const measuredResult = (samples: readonly Succeeded[], wanted: number): MeasuredResult => {
-  const median = medianSample(samples as [Succeeded, ...Succeeded[]]);
+  const [first] = samples as [Succeeded, ...Succeeded[]];
+  const median = withSteadyParts(medianSample([first, ...samples.slice(1)]), first);
   const missing = wanted - samples.length;
   const ofRun = [
     ...(missing > 0 ? [`${missing} of ${wanted} samples could not be measured.`] : []),
     ...(median.environment?.contended ? [CONTENDED] : []),
   ];
-  const first = median.blockedRequestCount > 0 ? 1 : 0; // the warning about blocked requests stays first
+  const place = median.blockedRequestCount > 0 ? 1 : 0; // the warning about blocked requests stays first
   return {
     ...median,
-    warnings: median.warnings.toSpliced(first, 0, ...ofRun),
+    warnings: median.warnings.toSpliced(place, 0, ...ofRun),
     samples: samples.map(sampleOf),
     spread: spreadOf(samples.map(({ metrics }) => metrics)),
   };
 };
+
+/** Returns the median sample with the parts that only the first sample has: the scores without noise, and what warns about them. */
+const withSteadyParts = (median: Succeeded, first: Succeeded): Succeeded & Pick<MeasuredResult, 'firstReport'> => {
+  if (median === first) return median;
+  const { steadyWarnings = [], report, finalUrl } = first;
+  const elsewhere = `Accessibility, best practices, SEO and the screenshot are those of the first sample, whose page was ${finalUrl}.`;
+  const warnings = [...median.warnings, ...steadyWarnings, ...(finalUrl === median.finalUrl ? [] : [elsewhere])];
+  const metrics = { ...median.metrics, ...pick(first.metrics, steadyMetrics) };
+  return { ...median, metrics, warnings: [...new Set(warnings)], ...(report && { firstReport: report }) };
+};
+
+/** The scores without noise. */
+const steadyMetrics = metricNames.filter((name) => {
+  const { category } = pageMetric(name);
+  return category && isSteady(category);
+});
 
 export const sampleOf = ({ metrics, environment }: Succeeded): Sample => ({
   ...metrics,
