@@ -37,7 +37,7 @@ export type AuditResult = Pick<Run, 'blockedRequests' | 'blockedRequestCount'> &
         state: 'succeeded';
         metrics: Metrics;
         simulations?: SimulatedLoad[];
-        /** Those of the warnings that are about parts without noise. */
+        /** The warnings about parts without noise. `warnings` has them too. */
         steadyWarnings?: string[];
       } & Partial<Given>)
     | { state: 'failed'; error: RunError }
