@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { withDeadline } from './aws-client.ts';
 import { log } from './log.ts';
+import { UnknownFormatError } from './store/format.ts';
 
 type Invocation = {
   /** Delay after each try, in milliseconds. The last one also follows all later tries. */
@@ -28,6 +29,7 @@ export const retry = async <T>(
     try {
       return await withDeadline(Math.max(MIN_TRY_MS, (remainingMs() - keptMs) / 2), write);
     } catch (error) {
+      if (error instanceof UnknownFormatError) throw error; // only another release can help
       const delay = retryDelaysMs[Math.min(tries, retryDelaysMs.length - 1)] ?? 0;
       if (remainingMs() - keptMs < delay + MIN_TRY_MS) throw error;
       log.warn('The write failed and is retried.', { error: error as Error });

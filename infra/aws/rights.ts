@@ -15,6 +15,7 @@ import { accountOf } from './account.ts';
 /** Returns the rights of a function's row. Its variables show whether it needs keys and queues. */
 export const rightsOf = (scope: Construct, environment: Environment, row: FunctionRow): PolicyStatement[] => [
   ...tableRights(scope, environment, row.table ?? {}),
+  ...('TABLE_NAME' in row.env.shape ? tableRights(scope, environment, { format: ['GetItem'] }) : []),
   ...[row.index ?? []].flat().map((index) => indexRight(scope, environment, index)),
   ...('AUTH' in row.env.shape ? keyRights(scope, environment) : []),
   ...('AUDIT_QUEUES' in row.env.shape ? queueRights(scope, environment, row) : []),

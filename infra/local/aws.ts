@@ -1,9 +1,12 @@
 import type { ClientSettings } from '../../functions/lib/aws-client.ts';
+import { formats } from '../../functions/lib/store/format.ts';
 import type { Region } from '../../shared/regions.ts';
+import { StoreEnv } from '../../shared/service/env.ts';
 import { namesOf } from '../names.ts';
 import { deliverySettings, queueSettings } from '../settings.ts';
 import { checkPages } from './check-pages.ts';
 import { databaseFile, openFolder } from './data-folder.ts';
+import { raiseFormat, requireFormat } from './data-format.ts';
 import { Database } from './database.ts';
 import { answerOf, type Handle } from './in-process.ts';
 import { Objects } from './objects.ts';
@@ -31,7 +34,7 @@ export const startAws = async ({ dataDir, regions, environment = 'local', ...opt
   await using open = new AsyncDisposableStack(); // closes what is open if a later step fails
   const { print = console.error, onRecovered = () => {} } = options;
   if (dataDir) open.defer(openFolder(dataDir, { print, isService: true }));
-  const database = openDatabase(dataDir);
+  const { database, format } = await openDatabase(dataDir);
   open.defer(() => database.close());
   if (dataDir) open.defer(checkPages(databaseFile(dataDir), { print }));
   if (dataDir) open.defer(watchTable(database, { dataDir, print, onRecovered }));
@@ -73,6 +76,7 @@ export const startAws = async ({ dataDir, regions, environment = 'local', ...opt
     DEAD_LETTER_QUEUES: urlsOf(names.deadLetters),
     REGIONS: regions.join(','),
   };
+  if (format < formats.newest) await raise(env);
   const started = open.move();
   return { env, database, handle, connect, close: () => started.disposeAsync() };
 };
@@ -80,7 +84,7 @@ export const startAws = async ({ dataDir, regions, environment = 'local', ...opt
 /** Opens the table of a data folder, also beside a running service. */
 export const openTable = async (dataDir: string) => {
   const release = openFolder(dataDir, { print: () => {}, isService: false });
-  const database = openDatabase(dataDir);
+  const { database } = await openDatabase(dataDir);
   const name = namesOf('local').table;
   await connectClients(answerOf({ table: new Table(database, name) }));
   const close = async () => {
@@ -90,10 +94,20 @@ export const openTable = async (dataDir: string) => {
   return { env: tableEnv(name), close };
 };
 
-const openDatabase = (dataDir: string | undefined): Database => {
-  if (dataDir === undefined) return new Database({});
-  const path = databaseFile(dataDir);
-  return inFolder(path, () => new Database({ path }));
+const openDatabase = async (dataDir: string | undefined): Promise<{ database: Database; format: number }> => {
+  const path = dataDir === undefined ? undefined : databaseFile(dataDir);
+  const database = path === undefined ? new Database({}) : inFolder(path, () => new Database({ path }));
+  try {
+    return { database, format: inFolder(path ?? '', () => requireFormat(database, path ?? '')) };
+  } catch (error) {
+    await database.close();
+    throw error;
+  }
+};
+
+const raise = async (env: Record<string, string>): Promise<void> => {
+  const { openDb } = await import('../../functions/lib/store/dynamodb.ts'); // tests load it more than once
+  await raiseFormat(openDb(StoreEnv.parse(env)), new Date());
 };
 
 const tableEnv = (table: string): Record<string, string> => ({

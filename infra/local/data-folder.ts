@@ -1,7 +1,6 @@
 import { accessSync, constants, statfsSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { takeFormat } from './data-format.ts';
 import { makeFilesPrivate, takeDataFolder } from './own-folder.ts';
 import { inFolder, UnusableError, unusable } from './unusable.ts';
 
@@ -66,7 +65,6 @@ export const openFolder = (
   const locked = isService ? lock(dataDir) : undefined;
   try {
     makeFilesPrivate(dataDir);
-    takeFormat(dataDir);
     requireSpace(dataDir);
   } catch (error) {
     locked?.close();

@@ -1,45 +1,29 @@
-import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { inFolder } from './unusable.ts';
+import { type Db, updateItem } from '../../functions/lib/store/dynamodb.ts';
+import { formatKey, formats, knownFormat } from '../../functions/lib/store/format.ts';
+import { UnusableError } from './unusable.ts';
 
-/** Format of the data folders that this version reads and writes. A change that an earlier version can't read needs a new number. */
-export const FORMAT = 2;
+type Reader = { prepare: (sql: string) => { get: (...values: string[]) => unknown } };
 
-/** Files and folders that a folder with data has. */
-const DATA = ['data.db', 'objects', 'dynamodb', 's3'];
-
-const fileOf = (dataDir: string): string => join(dataDir, 'format');
-
-/** Writes the number of the format into a new folder. Throws if a folder has data of another format. */
-export const takeFormat = (dataDir: string): void => {
-  if (readText(fileOf(dataDir)) === undefined && !DATA.some((name) => existsSync(join(dataDir, name))))
-    writeFormat(dataDir);
-  else requireFormat(dataDir);
+/** Returns the format of the data in a file. Throws with `advice` if this release does not know the format. */
+export const requireFormat = (database: Reader, file: string, advice = WAY_OUT): number => {
+  const row = database.prepare('SELECT item FROM items WHERE pk = ? AND sk = ?').get(formatKey.pk, formatKey.sk);
+  const item = row as { item: string } | undefined;
+  try {
+    return knownFormat(item && JSON.parse(item.item));
+  } catch (error) {
+    throw new UnusableError(`${file} can't be used. ${(error as Error).message} ${advice}`);
+  }
 };
 
-/** Throws if a folder has no data, or data of another format. */
-export const requireFormat = (dataDir: string): void => {
-  const text = readText(fileOf(dataDir));
-  if (text === `${FORMAT}\n`) return;
-  const found =
-    text === undefined
-      ? 'no number of their format'
-      : /^[1-9]\d*\n$/.test(text)
-        ? `format ${text.trim()}`
-        : 'an unknown format';
-  throw new Error(
-    `The data in ${dataDir} have ${found}, and this version of the service knows format ${FORMAT}. Start the version that wrote the data: git checkout <its commit> && npm ci && npm start. To stay at this version, move the folder away, or start with an empty one: DATA_DIR=<folder> npm start.`,
-  );
-};
+const WAY_OUT =
+  'Start the release that wrote the data: git checkout <its commit> && npm ci && npm start. To stay at this release, move the folder away, or start with an empty one: DATA_DIR=<folder> npm start.';
 
-/** Writes the number of the format, without which no service opens a folder with data. */
-export const writeFormat = (dataDir: string): void => {
-  const path = fileOf(dataDir);
-  inFolder(path, () => {
-    writeFileSync(`${path}.new`, `${FORMAT}\n`, { mode: 0o600, flush: true });
-    renameSync(`${path}.new`, path);
+/** Lets all functions write the newest format of this release. Afterwards, a release that does not know it refuses the data. */
+export const raiseFormat = async (db: Db, now: Date): Promise<void> => {
+  await updateItem(db, formatKey, {
+    set: { format: formats.newest, raisedAt: now.toISOString() },
+    condition: 'attribute_not_exists(#format) OR #format < :format',
+    values: { ':format': formats.newest },
+    returns: 'NONE',
   });
 };
-
-const readText = (path: string): string | undefined =>
-  existsSync(path) ? inFolder(path, () => readFileSync(path, 'utf8')) : undefined;

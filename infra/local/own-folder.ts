@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { UnusableError } from './unusable.ts';
 
 /** Entries of a data folder that only the service's user may read. */
-const PRIVATE = /^(in-use\.lock|data\.db|format)/;
+const PRIVATE = /^(in-use\.lock|data\.db)/;
 /** The other entries of a data folder. */
 const OPEN = /^(web-page|chromium)$/;
 const isData = (name: string): boolean => PRIVATE.test(name) || OPEN.test(name);

@@ -3,19 +3,21 @@ import { once } from 'node:events';
 import type { Streams } from '../../clients/cli/streams.ts';
 import type { Environment } from '../environments.ts';
 import { commandLine } from '../local/command-line.ts';
+import { raiseFormat } from '../local/data-format.ts';
 import { environmentFrom } from './arguments.ts';
 import { awsCli } from './aws-cli.ts';
 import { columns } from './columns.ts';
 import { preflight, stackExists } from './preflight.ts';
-import { rollOut } from './roll-out.ts';
-import { runCommand } from './table.ts';
+import { refuseRollBack, rollOut } from './roll-out.ts';
+import { runCommand, withTable } from './table.ts';
 
 const usage = `${commandLine('deploy', '--environment ENVIRONMENT')}
 
 First asks the account for what the deploy needs: concurrency, bootstrap, free names. Prints a table, and stops before
 anything is uploaded if something is missing. Then deploys the stacks one after another: each region, the home stack, and
 CloudFront if the environment has an edge. After each region, npm run smoke audits the sample page in it. If the smoke test fails, the release goes no further. A region whose deploy fails
-keeps its release, and the others go on. The exit code is 1 unless all stacks are deployed and pass.
+keeps its release, and the others go on. The exit code is 1 unless all stacks are deployed and pass. Then the last step
+raises the format of the data. Afterwards, a release that does not know this format can't be deployed.
 
   --environment  trial, dev, staging or prod, with the credentials that the AWS CLI uses
 `;
@@ -47,10 +49,13 @@ const run = async ({ print, note }: Streams): Promise<void> => {
   const environment = environmentFrom(process.argv.slice(2));
   if (environment === undefined) return print(usage);
   const { name, names, homeRegion } = environment;
+  const isLive = await stackExists(names.homeStack, homeRegion, awsCli);
+  if (isLive) await withTable(name, refuseRollBack);
   await askFirst(environment, print);
   const chosen = ['-c', `environment=${name}`, '--require-approval', 'never', '--exclusively'];
   const outcomes = await rollOut(environment, {
-    isLive: await stackExists(names.homeStack, homeRegion, awsCli),
+    isLive,
+    raiseFormat: () => withTable(name, (db) => raiseFormat(db, new Date())),
     deploy: (stack) => {
       note(`Deploying ${stack} …`);
       return succeeds('npx', ['cdk', 'deploy', stack, ...chosen]);
@@ -67,6 +72,7 @@ const run = async ({ print, note }: Streams): Promise<void> => {
 /** `npm run deploy`: asks the account, then deploys an environment region by region, with an audit between. */
 await runCommand({
   command: 'deploy',
-  rights: 'cloudformation:DescribeStacks, the rights of cdk deploy, and those to read quotas and names',
+  rights:
+    'cloudformation:DescribeStacks, dynamodb:GetItem and UpdateItem on the table, the rights of cdk deploy, and those to read quotas and names',
   run,
 });

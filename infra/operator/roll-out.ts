@@ -1,3 +1,5 @@
+import type { Db } from '../../functions/lib/store/dynamodb.ts';
+import { UnknownFormatError } from '../../functions/lib/store/format.ts';
 import type { Region } from '../../shared/regions.ts';
 import type { Environment } from '../environments.ts';
 import type { Names } from '../names.ts';
@@ -7,6 +9,8 @@ type Steps = {
   deploy: (stack: string) => Promise<boolean>;
   /** Audits the sample page in these regions. Returns false if a region failed. */
   smoke: (regions: readonly Region[]) => Promise<boolean>;
+  /** Lets all functions write the newest format of the release. */
+  raiseFormat: () => Promise<unknown>;
   /** False before the first deploy, when no API can be asked for an audit. */
   isLive: boolean;
 };
@@ -15,7 +19,8 @@ export type Outcome = 'deployed' | 'deploy failed' | 'smoke test failed' | 'not 
 
 /**
  * Deploys a release region by region, then the home stack and its edge. After each region, an audit in it proves the release. If the
- * audit fails, the release goes no further. A region whose deploy fails keeps its old release and stops nothing.
+ * audit fails, the release goes no further. A region whose deploy fails keeps its old release and stops nothing. The format
+ * of the data is raised last, because a function of the old release would refuse it.
  */
 export const rollOut = async (
   {
@@ -25,7 +30,7 @@ export const rollOut = async (
   }: Pick<Environment, 'regions' | 'edge'> & {
     names: Pick<Names, 'edgeStack' | 'homeStack' | 'regionStack'>;
   },
-  { deploy, smoke, isLive }: Steps,
+  { deploy, smoke, raiseFormat, isLive }: Steps,
 ): Promise<Map<string, Outcome>> => {
   const last = [names.homeStack, ...(edge ? [names.edgeStack] : [])]; // CloudFront sends requests to the home stack
   const stacks = [...regions.map(names.regionStack), ...last];
@@ -47,5 +52,17 @@ export const rollOut = async (
     outcomes.set(stack, 'deployed');
   }
   if (!(await smoke(deployed))) for (const stack of last) outcomes.set(stack, 'smoke test failed');
+  if ([...outcomes.values()].every((outcome) => outcome === 'deployed')) await raiseFormat();
   return outcomes;
+};
+
+/** Throws if the table has a format that this release does not know. A table that does not exist has none. */
+export const refuseRollBack = async ({ format }: Pick<Db, 'format'>): Promise<void> => {
+  try {
+    await format();
+  } catch (error) {
+    if (error instanceof UnknownFormatError)
+      throw new Error(`${error.message} Nothing was uploaded. Deploy a release that knows the format of the data.`);
+    if ((error as Error).name !== 'ResourceNotFoundException') throw error;
+  }
 };

@@ -11,6 +11,7 @@ export const partitions = {
   delivery: 'DELIVERY#',
   schedule: 'SCHEDULES#',
   latest: 'LATEST#',
+  format: 'FORMAT',
 } as const;
 export type Partition = keyof typeof partitions;
 

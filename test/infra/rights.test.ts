@@ -32,6 +32,9 @@ const runs = [
   ...sendDeliveries,
 ];
 
+/** Right of each function that uses the table. */
+const ofFormat = on(`${table} of FORMAT*`, 'dynamodb', ['GetItem']);
+
 /** All rights of each function except logging and tracing. */
 const rights = {
   'create-check': [
@@ -114,7 +117,7 @@ test.each(Object.entries(rights))('%s has exactly these rights', (file, expected
     granted(rightsOf(stack, file))
       .filter((each) => !/^(logs|xray):/.test(each))
       .sort(),
-  ).toEqual(expected.sort());
+  ).toEqual([...expected, ...('TABLE_NAME' in functionRows[file as FunctionName].env.shape ? ofFormat : [])].sort());
 });
 
 test('only creates write secrets, only an audit reads them, and only the sweeper reads those of schedules', () => {
@@ -187,12 +190,14 @@ test('a function that checks keys may update only their last use', () => {
   }
 });
 
-test('no partition of the table is the same for all items of a kind: the only one in full is the key of the canary', () => {
+test('no partition of the table is the same for all items of a kind: in full are the key of the canary and the format', () => {
   const statements = all.flatMap((stack) => resourcesOf(stack, 'AWS::IAM::Role').flatMap(statementsOf));
   const named = statements
     .map(({ Condition }) => partitionOf(Condition))
     .filter((partition) => partition !== undefined);
-  expect(new Set(named.filter((partition) => !partition.endsWith('#*')))).toEqual(new Set([`KEY#${CANARY_PREFIX}`]));
+  expect(new Set(named.filter((partition) => !partition.endsWith('#*')))).toEqual(
+    new Set([`KEY#${CANARY_PREFIX}`, 'FORMAT*']),
+  );
 });
 
 test('each right to the table names one partition, and only functions for share links read their secrets', () => {

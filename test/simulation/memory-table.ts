@@ -1,6 +1,7 @@
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import type { Db, Item } from '../../functions/lib/store/dynamodb.ts';
+import { formats } from '../../functions/lib/store/format.ts';
 import { checkKey } from '../../functions/lib/store/items.ts';
 import { Database } from '../../infra/local/database.ts';
 import { ServiceError } from '../../infra/local/table/errors.ts';
@@ -46,7 +47,7 @@ export const memoryTable = (openShards: number, onWrite: () => void = () => {}) 
   };
   const send = async (command: Command) => answer(command);
   const client = Object.create(DynamoDBDocumentClient.prototype, { send: { value: send } }) as DynamoDBDocumentClient;
-  const db: Db = { client, table: TABLE, openShards };
+  const db: Db = { client, table: TABLE, openShards, format: async () => formats.newest };
 
   const rowsOf = (pk: string) => database.prepare('SELECT sk FROM items WHERE pk = ?').all(pk) as { sk: string }[];
   return {

@@ -21,6 +21,7 @@ const release = async ({ isLive = true, deploysFail = '', smokeFails = '', edge 
     {
       isLive,
       deploy: (stack) => step(stack.replace('page-audit-prod-', ''), deploysFail !== '' && stack.endsWith(deploysFail)),
+      raiseFormat: () => step('raise the format', false),
       smoke: (audited) => step(`smoke ${audited.join('+')}`, audited.join('+') === smokeFails),
     },
   );
@@ -32,8 +33,16 @@ test('a release goes region by region, with an audit between, and to the home st
     ...regions.flatMap((region) => [region, `smoke ${region}`]),
     'home',
     `smoke ${regions.join('+')}`,
+    'raise the format',
   ]);
 });
+
+test.each([{ deploysFail: 'us-east4' }, { smokeFails: regions.join('+') }, { deploysFail: 'home' }])(
+  'the format of the data is not raised while a part may have the old release: %j',
+  async (fails) => {
+    expect((await release(fails)).steps).not.toContain('raise the format');
+  },
+);
 
 test('a region that fails to deploy stops nothing else', async () => {
   const { steps, outcomes } = await release({ deploysFail: 'us-east4' });
@@ -69,13 +78,13 @@ test('without a deployed region, the home stack keeps its release', async () => 
   const names = namesOf('prod');
   const none = await rollOut(
     { regions, names, edge: undefined },
-    { isLive: true, deploy: async () => false, smoke: async () => true },
+    { isLive: true, deploy: async () => false, smoke: async () => true, raiseFormat: async () => {} },
   );
   expect(none.get(names.homeStack)).toBe('not deployed');
 });
 
 test('the edge follows the home stack, because CloudFront sends requests to it, and both are proved through it', async () => {
-  expect((await release({ edge: true })).steps.slice(-3)).toEqual([
+  expect((await release({ edge: true })).steps.slice(-4, -1)).toEqual([
     'home',
     'edge',
     'smoke us-west1+us-east4+europe-north1',

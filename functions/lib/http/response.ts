@@ -4,6 +4,7 @@ import { log } from '../log.ts';
 import { obstacleOf } from '../readiness.ts';
 import { redact, redactText } from '../redact.ts';
 import { UnreadableItemError } from '../store/dynamodb.ts';
+import { UnknownFormatError } from '../store/format.ts';
 import { headersUnder, linksUnder } from './base-path.ts';
 import { corsHeaders } from './cors.ts';
 import { commonHeaders } from './security-headers.ts';
@@ -65,6 +66,10 @@ const unexpectedProblem = (error: unknown, requestId: string, path: string): Api
     return new ApiProblemError('unavailable', `${cause} Retry in 5 seconds.`, {
       headers: { 'retry-after': '5' },
     });
+  }
+  if (error instanceof UnknownFormatError) {
+    const detail = 'This release of the service can not use the stored data. Retry in a minute.';
+    return new ApiProblemError('unavailable', detail, { headers: { 'retry-after': '60' } });
   }
   if (error instanceof UnreadableItemError) {
     return new ApiProblemError(

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { ConditionalCheckFailedException, DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { ConditionalCheckFailedException, DynamoDBClient, GetItemCommand } from '@aws-sdk/client-dynamodb';
 import {
   DeleteCommand,
   DynamoDBDocumentClient,
@@ -11,6 +11,7 @@ import {
 import { z } from 'zod';
 import type { StoreEnv } from '../../../shared/service/env.ts';
 import { clientSettings, endingAtDeadline } from '../aws-client.ts';
+import { formatKey, formatReader } from './format.ts';
 import type { SecretStore } from './secrets.ts';
 
 /** The service's table, the client that its stores share, and the number of shards of new open items. */
@@ -18,6 +19,8 @@ export type Db = {
   client: DynamoDBDocumentClient;
   table: string;
   openShards: number;
+  /** Returns the format of items and messages to write, if this release reads more than one (format.ts). */
+  format: () => Promise<number>;
   /** Finds and deletes the secrets of a check that ends. Functions that end checks have it. */
   secrets?: Pick<SecretStore, 'keysOf' | 'delete'> | undefined;
   /** Announces a closed check whose owner has webhooks. Every function that closes checks has it. */
@@ -44,13 +47,27 @@ export type Change = Condition & {
   returns?: 'ALL_NEW' | 'UPDATED_NEW' | 'NONE';
 };
 
+/** Opens the table. Each request fails if the table has a format that this release does not know. */
 export const openDb = (
   { TABLE_NAME: table, HOME_REGION: region, OPEN_SHARDS: openShards }: StoreEnv,
   secrets?: Db['secrets'],
 ): Db => {
   const client = new DynamoDBClient({ region, ...clientSettings(2500) });
   const documents = DynamoDBDocumentClient.from(client, { marshallOptions: { removeUndefinedValues: true } });
-  return { table, openShards, client: endingAtDeadline(documents), secrets };
+  const ofFormat = {
+    TableName: table,
+    Key: { pk: { S: formatKey.pk }, sk: { S: formatKey.sk } },
+    ConsistentRead: true,
+  };
+  const format = formatReader(async () => (await client.send(new GetItemCommand(ofFormat))).Item);
+  documents.middlewareStack.add(
+    (next) => async (request) => {
+      if (request.input !== ofFormat) await format();
+      return next(request);
+    },
+    { step: 'initialize', name: 'knownFormat' },
+  );
+  return { table, openShards, format, client: endingAtDeadline(documents), secrets };
 };
 
 /** Reads an item consistently. */

@@ -28,6 +28,7 @@ import { CheckFields, RunFields, StoredLabels, StoredReport } from './stored.ts'
  * DELIVERY#<webhook> <time>#<id>    delivery to a webhook (deliveries.ts)
  * SCHEDULES#<owner>  <place>        schedule (schedules.ts)
  * LATEST#<owner>     <hash of the URL>#<device>#<region>  newest results of a page (latest.ts)
+ * FORMAT             FORMAT         format of the table's items and of messages (format.ts)
  *
  * `writeId` of an item names the last write by `putOnce` or `updateOnce` (dynamodb.ts).
  *

@@ -15,12 +15,14 @@ export type Checked = { items: number; entries: number; objects: number; faults:
 
 /** Looks for damage in a data folder, also while a service uses the folder. */
 export const checkData = (dataDir: string, now: Date): Checked => {
-  requireFormat(dataDir);
   const path = databaseFile(dataDir);
   if (!existsSync(path)) throw new Error(`${dataDir} has no data.db. Start the service once, or restore a backup.`);
   const db = inFolder(path, () => new DatabaseSync(path, { timeout: BUSY_MS }));
   try {
-    return inFolder(path, () => checkDatabase(db, now));
+    return inFolder(path, () => {
+      requireFormat(db, path);
+      return checkDatabase(db, now);
+    });
   } finally {
     db.close();
   }

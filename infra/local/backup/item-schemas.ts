@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { DeliveryItem } from '../../../functions/lib/store/deliveries.ts';
+import { FormatItem } from '../../../functions/lib/store/format.ts';
 import { CheckItem, RunItem } from '../../../functions/lib/store/items.ts';
 import { Page } from '../../../functions/lib/store/latest.ts';
 import { ShareItem } from '../../../functions/lib/store/links.ts';
@@ -44,6 +45,7 @@ const schemas: readonly [string, string, z.ZodType | ((item: Fields) => z.ZodTyp
   [partitions.delivery, '', DeliveryItem],
   [partitions.schedule, '', ScheduleItem],
   [partitions.latest, '', Latest],
+  [partitions.format, partitions.format, FormatItem],
 ];
 
 /** Returns why an item is not as its schema says, or undefined. */

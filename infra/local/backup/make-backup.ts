@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { SERVICE_VERSION } from '../../../shared/service/version.ts';
 import { databaseFile } from '../data-folder.ts';
-import { FORMAT, requireFormat } from '../data-format.ts';
+import { requireFormat } from '../data-format.ts';
 import { type Copied, countsOf, digestOf, syncPath } from './backup-file.ts';
 
 const BUSY_MS = 5000;
@@ -13,7 +13,6 @@ const BUSY_MS = 5000;
  * it is complete and on the disk.
  */
 export const makeBackup = (dataDir: string, file: string): Copied => {
-  requireFormat(dataDir);
   if (existsSync(file)) throw new Error(`${file} exists. Name a new file, so that no backup is overwritten.`);
   const part = `${file}.part`;
   try {
@@ -44,6 +43,7 @@ const unwritable = (file: string, { message }: Error) =>
 const writeBackup = (dataDir: string, part: string): Copied => {
   const source = new DatabaseSync(databaseFile(dataDir), { timeout: BUSY_MS });
   try {
+    requireFormat(source, databaseFile(dataDir));
     source.prepare('VACUUM INTO ?').run(part);
   } finally {
     source.close();
@@ -53,9 +53,9 @@ const writeBackup = (dataDir: string, part: string): Copied => {
     // Nobody reads the file before it is complete, so it needs no journal.
     db.exec('PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA secure_delete = ON');
     db.exec('DELETE FROM messages; DELETE FROM probe; DELETE FROM clock');
-    db.exec('CREATE TABLE backup (format INTEGER, at TEXT, service TEXT, digest TEXT) STRICT');
-    const meta = [FORMAT, new Date().toISOString(), SERVICE_VERSION, digestOf(db)];
-    db.prepare('INSERT INTO backup VALUES (?, ?, ?, ?)').run(...meta);
+    db.exec('CREATE TABLE backup (at TEXT, service TEXT, digest TEXT) STRICT');
+    const meta = [new Date().toISOString(), SERVICE_VERSION, digestOf(db)];
+    db.prepare('INSERT INTO backup VALUES (?, ?, ?)').run(...meta);
     return countsOf(db);
   } finally {
     db.close();

@@ -2,9 +2,9 @@ import { chmodSync, copyFileSync, existsSync, readdirSync, renameSync, rmSync } 
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { databaseFile } from '../data-folder.ts';
-import { FORMAT, writeFormat } from '../data-format.ts';
+import { requireFormat } from '../data-format.ts';
 import { takeDataFolder } from '../own-folder.ts';
-import { inFolder } from '../unusable.ts';
+import { inFolder, UnusableError } from '../unusable.ts';
 import { type Copied, countsOf, digestOf, syncPath } from './backup-file.ts';
 
 /**
@@ -51,24 +51,22 @@ const noBackup = (file: string, why: string) =>
 
 /** Returns the time of a backup. Throws if it has another format, or is damaged. */
 const verified = (backup: DatabaseSync, file: string): string => {
-  const { format, at, digest } = readMeta(backup, file);
-  if (format !== FORMAT)
-    throw new Error(
-      `${file} has format ${format}, and this version of the service knows format ${FORMAT}. Nothing was restored. Restore it with the version that wrote it.`,
-    );
+  const { at, digest } = readMeta(backup, file);
   try {
+    requireFormat(backup, file, 'Nothing was restored. Restore it with the release that wrote it.');
     const [first] = backup.prepare('PRAGMA integrity_check(1)').all() as { integrity_check: string }[];
     if (first?.integrity_check !== 'ok') throw new Error(first?.integrity_check.replaceAll('\n', ', '));
     if (digestOf(backup) !== digest) throw new Error('its rows are not those that were written');
   } catch (error) {
+    if (error instanceof UnusableError) throw error;
     throw noBackup(file, `it is damaged (${(error as Error).message})`);
   }
   return at;
 };
 
-const readMeta = (backup: DatabaseSync, file: string): { format: number; at: string; digest: string } => {
+const readMeta = (backup: DatabaseSync, file: string): { at: string; digest: string } => {
   try {
-    const meta = backup.prepare('SELECT format, at, digest FROM backup').get();
+    const meta = backup.prepare('SELECT at, digest FROM backup').get();
     if (meta) return meta as never;
   } catch (error) {
     throw noBackup(file, (error as Error).message);
@@ -76,7 +74,7 @@ const readMeta = (backup: DatabaseSync, file: string): { format: number; at: str
   throw noBackup(file, 'it was interrupted');
 };
 
-/** Writes the database, and then the number of the format, without which no service starts. */
+/** Writes the database under another name, and names it when it is on the disk. */
 const write = (file: string, dataDir: string): void => {
   const path = databaseFile(dataDir);
   copyFileSync(file, `${path}.new`);
@@ -89,6 +87,5 @@ const write = (file: string, dataDir: string): void => {
   }
   syncPath(`${path}.new`);
   renameSync(`${path}.new`, path);
-  writeFormat(dataDir);
   syncPath(dataDir);
 };

@@ -68,7 +68,7 @@ export const defectsOfPages: Defects = {
     ...attribute(isPage, 'list', () => ({ S: 'PAGES#anna' })),
   },
   'pages that all owners see': {
-    found: /a list of \w+ has the check .* of another owner/,
+    found: /a list of \w+ has the check .* of another owner|the pages of \w+ lack/,
     seed: 10,
     wrap: ({ pages }) => {
       const { list } = pages;

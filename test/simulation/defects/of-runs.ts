@@ -23,7 +23,7 @@ export const defectsOfRuns: Defects = {
     wrap: succeeds(({ performance }) => ({ performance: ((performance ?? 0) + 1) % 101 })),
   },
   'a sample that is lost': {
-    found: /has \d of \d samples/,
+    found: /has \d of \d samples|is none of its samples/,
     seed: 1,
     wrap: succeeds(({ samples = [] }) => ({ samples: samples.slice(1) })),
   },
@@ -68,7 +68,7 @@ export const defectsOfRuns: Defects = {
   },
   'an attempt of the other variant': {
     found: /says that it audited/,
-    seed: 3,
+    seed: 1,
     wrap: finishes(({ attempts }) => ({
       attempts: attempts.map((each) => (each.variant ? { ...each, variant: 'own' as const } : each)),
     })),
