@@ -1,5 +1,8 @@
-import autocannon from 'autocannon';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import type Autocannon from 'autocannon';
 import type { AuditVersion } from '../../shared/audit-versions.ts';
+import { extraFolder } from '../support/extra-packages.ts';
 import { startArguments } from '../support/service.ts';
 import type { Command } from './api-server.ts';
 import { newFolder, nextMessage, startNode } from './children.ts';
@@ -130,7 +133,8 @@ export const load = async (
     duration: seconds,
     ...(maxRequests && { maxOverallRequests: maxRequests }),
   };
-  const { non2xx, errors } = await new Promise<autocannon.Result>((resolve, reject) => {
+  const autocannon: typeof Autocannon = createRequire(import.meta.url)(join(extraFolder('bench'), 'autocannon'));
+  const { non2xx, errors } = await new Promise<Autocannon.Result>((resolve, reject) => {
     const instance = autocannon(options, (error, result) => (error ? reject(error) : resolve(result)));
     instance.on('response', (_client, _status, _bytes, milliseconds) => {
       times.push(milliseconds);

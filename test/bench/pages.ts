@@ -1,3 +1,4 @@
+import { installExtra } from '../support/extra-packages.ts';
 import type { BusyPage } from './busy-pages.ts';
 import type { ChangeName } from './changed-pages.ts';
 import { newFolder, nextMessage, startNode } from './children.ts';
@@ -18,6 +19,7 @@ export const pageNames = Object.keys(pages) as PageName[];
 
 /** Starts the server of the pages in a process of its own. It also serves `small`, the page of the other benchmarks. */
 export const startPages = async () => {
+  await installExtra('bench');
   const server = startNode(['test/bench/site-server.ts'], { folder: newFolder(), ipc: true });
   const { url } = await nextMessage<{ url: string }>(server);
   return {

@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { extname, join } from 'node:path';
 import katex from 'katex';
+import { extraFolder } from '../support/extra-packages.ts';
 import { busyFiles } from './busy-pages.ts';
 import { changedFiles } from './changed-pages.ts';
 import { root } from './children.ts';
@@ -14,6 +15,7 @@ export type File = { type: string; body: Buffer };
  */
 const ownPages = join(import.meta.dirname, 'site');
 const packages = join(root, 'node_modules');
+const extra = extraFolder('bench');
 
 const types: Record<string, string> = {
   '.css': 'text/css; charset=utf-8',
@@ -54,13 +56,13 @@ export const siteFiles = (): Map<string, File> => {
   addOwn('long');
   addOwn('shift', 'shift.js');
 
-  const boilerplate = join(packages, 'html5-boilerplate/dist');
+  const boilerplate = join(extra, 'html5-boilerplate/dist');
   addFolder('/static', boilerplate);
   for (const name of ['favicon.ico', 'icon.svg']) add(`/${name}`, readFileSync(join(boilerplate, name)));
 
-  addFolder('/images', join(packages, 'startbootstrap-creative/dist'));
-  add('/images/index.html', withoutRemoteFiles(textOf(packages, 'startbootstrap-creative/dist/index.html')));
-  add('/images/js/bootstrap.bundle.min.js', textOf(packages, 'bootstrap/dist/js/bootstrap.bundle.min.js'));
+  addFolder('/images', join(extra, 'startbootstrap-creative/dist'));
+  add('/images/index.html', withoutRemoteFiles(textOf(extra, 'startbootstrap-creative/dist/index.html')));
+  add('/images/js/bootstrap.bundle.min.js', textOf(extra, 'bootstrap/dist/js/bootstrap.bundle.min.js'));
 
   for (const page of ['fonts', 'script']) {
     addOwn(page);

@@ -2,12 +2,9 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
 import { Client } from '../../clients/api/client.ts';
 import type { CheckView, CreateCheckBody } from '../../shared/check.ts';
-import { openApiDocument } from '../../shared/openapi/document.ts';
 import { type Api, startApi } from '../support/api.ts';
-import { generateTypes, runDocumentClient } from '../support/document-client.ts';
 import { startFunctions } from '../support/gateway.ts';
 import { answering, startOddServer } from '../support/odd-server.ts';
-import { temporaryFolder } from '../support/temporary-folder.ts';
 import type { World } from '../support/world.ts';
 
 let world: World;
@@ -24,7 +21,6 @@ afterAll(async () => {
 afterEach(() => void vi.unstubAllGlobals());
 const disposable = <T extends { close: () => Promise<unknown> }>(gateway: T) =>
   Object.assign(gateway, { [Symbol.asyncDispose]: async () => void (await gateway.close()) });
-const documented = temporaryFolder('documented');
 
 const body: CreateCheckBody = {
   url: 'https://example.com/',
@@ -225,14 +221,3 @@ test('a key with a line break is refused, and no message shows it', () => {
   expect(() => new Client({ url: api.url, key: 'pa_secret\n' })).toThrow(/line break/);
   expect(() => new Client({ url: api.url, key: 'pa_secret\n' })).not.toThrow(/secret/);
 });
-
-test('the OpenAPI document gives the types of a client that works, without a warning, and ours has the same types', async () => {
-  const print = (['warn', 'error', 'log'] as const).map((name) => vi.spyOn(console, name));
-  const types = await generateTypes(openApiDocument());
-  for (const spy of print) expect(spy).not.toHaveBeenCalled();
-  expect(types).toContain('state: components["schemas"]["CheckState"];');
-  expect(types).not.toContain(
-    'unknown;\n                        };\n                    };\n                    content: never',
-  );
-  expect(await runDocumentClient(documented, types, api.url)).toBe('us-west1 created');
-}, 300_000); // two runs of the compiler, on a machine that may be busy

@@ -1,21 +1,19 @@
 import { execFile } from 'node:child_process';
-import { writeFile } from 'node:fs/promises';
-import { registerHooks } from 'node:module';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { extraFolder } from './extra-packages.ts';
 
 const root = join(import.meta.dirname, '../..');
 const run = promisify(execFile);
 
-/** Returns TypeScript types of every route, as a reader of the OpenAPI document generates them. */
-export const generateTypes = async (document: object): Promise<string> => {
-  // The generator needs the compiler API, which TypeScript 7 doesn't have. ts-morph contains an older compiler.
-  const compiler = '@ts-morph/common/dist/typescript.js';
-  const hooks = registerHooks({
-    resolve: (name, context, next) => next(name === 'typescript' ? compiler : name, context),
-  });
-  const { default: generate, astToString } = await import('openapi-typescript').finally(() => hooks.deregister());
-  return astToString(await generate(JSON.stringify(document)));
+/** Generates TypeScript types of every route, as a reader of the OpenAPI document does. Returns the types and the generator's warnings. */
+export const generateTypes = async (folder: string, document: object): Promise<{ types: string; warnings: string }> => {
+  const [from, to] = [join(folder, 'openapi.json'), join(folder, 'api.d.ts')];
+  await writeFile(from, JSON.stringify(document));
+  const generator = join(extraFolder('generators'), 'openapi-typescript/bin/cli.js');
+  const { stderr } = await run(process.execPath, [generator, from, '-o', to]);
+  return { types: await readFile(to, 'utf8'), warnings: stderr };
 };
 
 /** A client in the types of the document alone. It also proves that the types of our own client are those of the document. */
@@ -61,8 +59,8 @@ check.score;
 console.log(check.runs.map(({ region, state }) => region + ' ' + state).join());
 `;
 
-/** Checks the types of a client that uses the generated types, runs the client, and returns its output. */
-export const runDocumentClient = async (folder: string, types: string, server: string): Promise<string> => {
+/** Checks the types of a client that uses the generated types in the folder, runs the client, and returns its output. */
+export const runDocumentClient = async (folder: string, server: string): Promise<string> => {
   const options = {
     extends: join(root, 'tsconfig.json'),
     include: ['.'],
@@ -70,7 +68,6 @@ export const runDocumentClient = async (folder: string, types: string, server: s
   };
   await writeFile(join(folder, 'tsconfig.json'), JSON.stringify(options));
   await writeFile(join(folder, 'package.json'), '{ "type": "module" }');
-  await writeFile(join(folder, 'api.d.ts'), types);
   await writeFile(join(folder, 'client.ts'), program);
   await run(join(root, 'node_modules/.bin/tsc'), ['-p', folder]).catch(({ stdout }) => {
     throw new Error(stdout);

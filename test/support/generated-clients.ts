@@ -1,25 +1,13 @@
 import { execFile } from 'node:child_process';
-import { existsSync } from 'node:fs';
-import { copyFile, cp, glob, mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
+import { glob, mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { build } from 'esbuild';
+import { extraFolder } from './extra-packages.ts';
 
 const root = join(import.meta.dirname, '../..');
-const lists = join(root, 'test/generators');
-const tree = join(root, 'dist/generators');
-const packages = join(tree, 'node_modules');
+const packages = extraFolder('generators');
 const run = promisify(execFile);
-
-/** Installs the generators, unless those of the lockfile are there. They are large, so `npm ci` of the project leaves them out. */
-export const installGenerators = async (): Promise<void> => {
-  const [wanted, installed] = [join(lists, 'package-lock.json'), join(packages, '.installed-lock.json')];
-  const isNew = existsSync(installed) && (await readFile(wanted)).equals(await readFile(installed));
-  if (isNew) return;
-  await cp(lists, tree, { recursive: true });
-  await run('npm', ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--prefer-offline'], { cwd: tree });
-  await copyFile(wanted, installed);
-};
 
 const body = `{ url: 'https://example.com/', auditVersion: 'latest', regions: ['us-west1'] }`;
 
