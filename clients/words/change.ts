@@ -26,6 +26,21 @@ export const fullChangeText = (name: MetricName, compared: ComparedChange): stri
   return `${changeText(name, compared)}${moves}`;
 };
 
+/** Returns how a metric changed in regions with the same verdict: the range of their changes, and an interval that holds theirs. */
+export const sharedChangeText = (name: MetricName, all: readonly ComparedChange[]): string => {
+  const [first = '', ...others] = new Set(all.map((each) => changeText(name, each)));
+  const numbers = all.flatMap((each) => numbersOf(each) ?? []);
+  if (others.length === 0 || numbers.length === 0) return first;
+  const [least = 0, most = 0] = rangeOf(numbers.map(({ estimate }) => Math.abs(estimate)));
+  const [low = 0, high = 0] = rangeOf(numbers.flatMap((each) => [each.low, each.high]));
+  const { text, unit } = scaleFor(name, most);
+  const size = text(least) === text(most) ? text(most) : `${text(least)} to ${text(most)}`;
+  const isHigher = (numbers[0]?.estimate ?? 0) > 0;
+  return `${size}${unit} ${wordFor(name, isHigher)}${intervalText(name, { estimate: most, low, high })}`;
+};
+
+const rangeOf = (values: readonly number[]) => [Math.min(...values), Math.max(...values)];
+
 /** Returns how far the best and the worst region of a check are apart, and how sure that is. Empty if only one has the metric. */
 export const regionsText = (
   name: MetricName,
@@ -138,7 +153,7 @@ const sizeText = (name: MetricName, { estimate }: Numbers): string => {
 };
 
 /** Returns the interval in the unit of the estimate, or nothing if its ends look the same. */
-const intervalText = (name: MetricName, { estimate, low, high }: Numbers): string => {
+const intervalText = (name: MetricName, { estimate, low, high }: Omit<Numbers, 'confidence'>): string => {
   const { text } = scaleFor(name, Math.abs(estimate));
   const [from, to] = [Math.abs(low), Math.abs(high)].sort((a, b) => a - b).map(text);
   return from === to ? '' : ` (${from} to ${to})`;

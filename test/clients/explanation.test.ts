@@ -59,7 +59,8 @@ test('`compare --why` without a base is wrong use, and says what is missing', as
 test('a check with a base has the sentence in its text and in the comment of the action', async () => {
   const judged = await compareWithBase(api.client, { id, url }, { base }, new AbortController().signal);
   const check = await api.client.get(id);
-  const results = [{ check, comparison: null, ...judged, assertions: {}, fixes: null, server: null }];
+  const ended = { server: null, readWith: null, isOnePlace: false };
+  const results = [{ check, comparison: null, ...judged, assertions: {}, fixes: null, ...ended }];
   expect(markdownOf(results)).toMatch(/\*\*Why, us-west1:\*\* LCP is 4\.0 s slower.*hero\.png/);
   expect(textOf(results, { width: 400, color: false })).toMatch(/Why, us-west1: LCP is 4\.0 s slower/);
 });

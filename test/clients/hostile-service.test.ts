@@ -138,6 +138,8 @@ test('annotations of the action are one line each', async () => {
     assertions: {},
     fixes: null,
     server: null,
+    readWith: null,
+    isOnePlace: false,
   };
   const annotations = annotationsOf(JSON.parse(jsonOf([results])));
   expect(annotations.length).toBeGreaterThan(1);

@@ -104,6 +104,6 @@ export const resultOf = (
     explanation: null,
     assertions: resultsOf(view),
     fixes: null,
-    server: 'http://127.0.0.1:4080',
+    ...{ server: 'http://127.0.0.1:4080', readWith: '', isOnePlace: false },
   });
 };

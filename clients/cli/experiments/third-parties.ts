@@ -12,6 +12,7 @@ import { requireScheme } from '../many/page-urls.ts';
 import { judge, storedExplanation } from '../run/base.ts';
 import { createPatiently } from '../run/creating.ts';
 import { checkReports, writeReports } from '../run/report-files.ts';
+import { originOf } from '../run/result.ts';
 import { keepingChecks, type Read, readWhenFinished, type TimeLimit, timeLimit } from '../run/waiting.ts';
 import type { Bill, BilledParties } from './measured-parties.ts';
 import { billIn } from './third-parties-forms.ts';
@@ -36,7 +37,8 @@ export const thirdParties = async (context: Context, url: string, options: Third
       const audits = { client, created, context, limit: timeLimit(options.timeout) };
       const survey = await surveyOf(audits, url, options);
       if (survey.state !== 'succeeded') {
-        await writeResults(context, [{ ...unjudged, check: survey, server }], options);
+        const { origin } = await originOf(client, { server, data: options.data }, context.signal);
+        await writeResults(context, [{ ...unjudged, check: survey, ...origin }], options);
         return exitCodeOfRuns([survey]);
       }
       const report = (await client.report(survey.runs[0]?.id ?? '', context)) as unknown as Report;

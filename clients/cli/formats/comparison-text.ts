@@ -45,20 +45,24 @@ const regionLines = (changes: readonly Change[], view: View): string[] => {
 };
 
 /** Returns the assertions that passed before and fail now. */
-const newlyFailedLines = ({ newlyFailed }: CheckComparison, view: View): string[] => {
+const newlyFailedLines = ({ newlyFailed, regions }: CheckComparison, view: View): string[] => {
   if (newlyFailed.length === 0) return [];
-  return ['', 'Assertions that fail now', ...failedFirst(newlyFailed).flatMap((each) => assertionLines(each, view))];
+  return [
+    '',
+    'Assertions that fail now',
+    ...failedFirst(newlyFailed).flatMap((each) => assertionLines(each, view, regions.length)),
+  ];
 };
 
-/** Returns an assertion that did not pass with its region, and the key by which people find it in their file. */
-export const assertionLines = (failed: AssertionResult & { region: string }, view: View): string[] => {
+/** Returns an assertion that did not pass with its region, if there are several, and the key by which people find it in their file. */
+export const assertionLines = (failed: AssertionResult & { region: string }, view: View, regions: number): string[] => {
   const signs = {
     failed: paint('✘', 'poor', view),
     warning: paint('!', 'work', view),
     'not judged': paint('○', 'unknown', view),
     passed: paint('✓', 'pass', view),
   };
-  return signed(signs[outcomeOf(failed)], `${failed.region}  ${messageWithKey(failed)}`, view);
+  return signed(signs[outcomeOf(failed)], `${regions > 1 ? `${failed.region}  ` : ''}${messageWithKey(failed)}`, view);
 };
 
 /** Returns why verdicts are unknown, and what differs between the checks. */

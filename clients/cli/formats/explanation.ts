@@ -1,6 +1,7 @@
 import type { CheckExplanation } from '../../../shared/explanation/schema.ts';
 import { sectionsOf } from '../../words/explanation.ts';
 import { prose } from './markdown-syntax.ts';
+import { grouped } from './metrics.ts';
 import { paint, signed, type View, wrap } from './terminal.ts';
 
 /** Returns the explanation of each region as text for a terminal: its sentence, and the facts behind it. */
@@ -17,27 +18,39 @@ export const explanationText = ({ regions }: CheckExplanation, view: View): stri
     .map((line) => `${line}\n`)
     .join('');
 
-/** Returns the sentence of each region as lines of text. */
-export const whyText = (explanation: CheckExplanation | null, view: View): string[] =>
-  Object.entries(explanation?.regions ?? {}).flatMap(([region, { sentence }]) =>
-    wrap(`Why, ${region}: ${sentence}`, view.width),
+/** Returns the sentence of each region. Regions whose sentences differ in their numbers only share the first sentence. */
+const sentencesOf = (explanation: CheckExplanation | null, verbose = false): { title: string; sentence: string }[] => {
+  const all = Object.entries(explanation?.regions ?? {}).map(([region, { sentence }]) => ({ region, sentence }));
+  const groups = grouped(all, ({ sentence }) => (verbose ? sentence : sentence.replace(/[\d.,]+/g, '0')));
+  return groups.flatMap(([first, ...others]) =>
+    first
+      ? [
+          {
+            title: all.length === 1 ? 'Why' : `Why, ${[first, ...others].map(({ region }) => region).join(', ')}`,
+            sentence: first.sentence,
+          },
+        ]
+      : [],
   );
+};
 
-/** Returns the sentence of each region as lines of Markdown. */
+/** Returns the sentences as lines of text. */
+export const whyText = (explanation: CheckExplanation | null, view: View): string[] =>
+  sentencesOf(explanation, view.verbose).flatMap(({ title, sentence }) => wrap(`${title}: ${sentence}`, view.width));
+
+/** Returns the sentences as lines of Markdown. */
 export const whyLines = (explanation: CheckExplanation | null): string[] =>
-  Object.entries(explanation?.regions ?? {}).flatMap(([region, { sentence }]) => [
-    `**Why, ${prose(region)}:** ${prose(sentence)}`,
-    '',
-  ]);
+  sentencesOf(explanation).flatMap(({ title, sentence }) => [`**${prose(title)}:** ${prose(sentence)}`, '']);
 
 /** Returns the explanation of each region as Markdown: its sentence, and the facts behind it in a part that unfolds. */
-export const explanationMarkdown = ({ regions, ...rest }: CheckExplanation): string[] =>
+export const explanationMarkdown = ({ regions }: CheckExplanation): string[] =>
   Object.entries(regions).flatMap(([region, explanation]) => {
     const sections = sectionsOf(explanation).map(
       ({ title, entries }) => `**${prose(title)}**\n${entries.map((entry) => `- ${prose(entry)}`).join('\n')}`,
     );
     return [
-      ...whyLines({ ...rest, regions: { [region]: explanation } }),
+      `**Why, ${prose(region)}:** ${prose(explanation.sentence)}`,
+      '',
       ...(sections.length > 0
         ? [`<details><summary>Facts</summary>\n\n${sections.join('\n\n')}\n\n</details>`, '']
         : []),

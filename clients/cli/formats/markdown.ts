@@ -8,6 +8,7 @@ import type { CheckResult } from '../run/result.ts';
 import { confirmationText } from './confirmation.ts';
 import { whyLines } from './explanation.ts';
 import { fixesTable } from './fixes-markdown.ts';
+import { countOfFailed, headlineOf } from './headline.ts';
 import { code, link, prose, tableOf } from './markdown-syntax.ts';
 import { shownMetrics, summaryOf, verdictsOf } from './metrics.ts';
 import { assertionsIn, failuresOf, sampleNotes, warningsOf } from './notes.ts';
@@ -19,6 +20,8 @@ import { linkOf, titleOf } from './titles.ts';
 export const MAX_MARKDOWN_LENGTH = 60_000;
 
 const MAX_FIXES = 3;
+/** Labels that the action adds. GitHub shows them beside the text. */
+const SHOWN_BY_GITHUB = ['branch', 'commit', 'repository'];
 
 export const outcomeSigns = { good: '✅', bad: '❌', open: '⏳' };
 /** Signs of the grades. They differ in shape as well as in colour. */
@@ -27,10 +30,23 @@ const legend = '<sub>🟢 good 🟨 needs work 🔺 poor</sub>';
 
 /** Returns the checks as Markdown for a job summary or a pull request comment of GitHub, worst first. */
 export const markdownOf = (results: readonly CheckResult[]): string => {
-  const bad = results.filter((result) => outcomeOf(result) === 'bad');
-  const summary = results.length > 1 ? [`**${bad.length} of ${results.length} checks failed.**`, ''] : [];
+  const count = countOfFailed(results);
+  const summary = count ? [`**${count}**`, ...failedList(results), ''] : [];
   const notes = sampleNotes(results).map((text) => `- ⚠️ ${prose(text)}`);
   return boundedMarkdown([{ lines: summary }, ...worstFirst(results).map(partOfCheck), { lines: notes }]);
+};
+
+/** Most checks in the list of those that failed. */
+const MAX_LISTED = 10;
+
+/** Returns the answer of each failed check, worst first. */
+export const failedList = (results: readonly CheckResult[]): string[] => {
+  const failed = worstFirst(results).filter((result) => outcomeOf(result) === 'bad');
+  const more = failed.length - MAX_LISTED;
+  const lines = failed
+    .slice(0, MAX_LISTED)
+    .map((result) => `- ❌ ${prose(headlineOf(result) ?? 'failed')}: ${code(titleOf(result).url)}`);
+  return [...lines, ...(more > 0 ? [`- and ${more} more`] : [])];
 };
 
 /** Names of one part, and of several. */
@@ -78,12 +94,18 @@ const cutNote = (leftOut: Readonly<Record<PartName, number>>): string => {
 
 /** Returns everything about a check. */
 const linesOfCheck = (result: CheckResult): string[] => {
-  const { url, facts } = titleOf(result);
+  const { url, facts } = titleOf(result, SHOWN_BY_GITHUB);
   const page = linkOf(result);
+  const headline = headlineOf(result);
   return [
-    `### ${outcomeSigns[outcomeOf(result)]} ${code(url)}`,
+    `### ${outcomeSigns[outcomeOf(result)]} ${headline === undefined ? code(url) : prose(headline)}`,
     '',
-    [prose(facts), ...(page ? [link('Report', page)] : []), runsText(result)].join(' · '),
+    [
+      ...(headline === undefined ? [] : [code(url)]),
+      prose(facts),
+      ...(page ? [link('Report', page)] : []),
+      runsText(result),
+    ].join(' · '),
     ...metricLines(result),
     ...simulationLines(result.check.runs, gradeEmojis),
     ...noteLines(result),
@@ -106,7 +128,7 @@ const runsText = ({ check: { runs }, reportFiles = {} }: CheckResult): string =>
 
 const metricLines = (result: CheckResult): string[] => {
   const { runs, against } = result.check;
-  const names = shownMetrics(runs);
+  const names = shownMetrics(runs, result.isOnePlace);
   if (names.length === 0) return [''];
   if (against) return [...runs.flatMap((run) => variantLines(run)), legend, ''];
   const verdictOf = verdictsOf(result);

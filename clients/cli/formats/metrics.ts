@@ -1,23 +1,29 @@
 import type { CheckComparison } from '../../../shared/comparison/schemas.ts';
 import type { MetricName } from '../../../shared/metrics/page-metrics.ts';
 import type { RunView } from '../../../shared/run.ts';
-import { changeText, regionsText } from '../../words/change.ts';
+import { changeText, regionsText, sharedChangeText } from '../../words/change.ts';
+import { joinedValues } from '../../words/headline.ts';
 import { mainMetrics, metrics, orderedFor, textOrDash } from '../../words/numbers.ts';
+import { allRegionsText } from '../../words/places.ts';
 import type { CheckResult } from '../run/result.ts';
 
 /** Returns the metrics that a table shows: those that people look at first and that a run has. */
-export const shownMetrics = (runs: readonly RunView[]): MetricName[] =>
-  orderedFor(runs, mainMetrics).filter((name) => runs.some((run) => run[name] !== null));
+export const shownMetrics = (runs: readonly RunView[], isOnePlace = false): MetricName[] =>
+  orderedFor(isOnePlace ? [] : runs, mainMetrics).filter((name) => runs.some((run) => run[name] !== null));
 
-/** Returns the verdict about the regions by metric, or undefined if no metric has one. */
-export const verdictsOf = ({ comparison }: CheckResult): ((name: MetricName) => string) | undefined => {
-  if (!comparison) return undefined;
+/** Returns the verdict about the regions by metric, or undefined if no metric has one. A machine is not compared with itself. */
+export const verdictsOf = ({
+  comparison,
+  isOnePlace,
+}: Pick<CheckResult, 'comparison' | 'isOnePlace'>): ((name: MetricName) => string) | undefined => {
+  if (!comparison || isOnePlace) return undefined;
   const isKnown = mainMetrics.some((name) => comparison.metrics[name].verdict !== 'unknown');
   return isKnown ? (name) => regionsText(name, comparison.metrics[name]) : undefined;
 };
 
 /** A metric of a region before and after, with units. */
 export type Change = {
+  /** The region, or a name of all regions. */
   region: string;
   name: MetricName;
   verdict: 'improved' | 'regressed' | 'same' | 'unknown';
@@ -41,9 +47,37 @@ export const changesOf = (comparison: CheckComparison): Change[] =>
     }),
   );
 
-/** Returns the metrics that got worse or better than those of the base, or perhaps did, and how many have each verdict. */
-export const summaryOf = (comparison: CheckComparison): { changed: Change[]; counts: string } => {
-  const changes = changesOf(comparison);
+/** Returns the changes with one entry for a metric that got worse in all regions, or better in all. */
+const sharedChangesOf = (comparison: CheckComparison): Change[] => {
+  const { regions } = comparison;
+  return grouped(changesOf(comparison), ({ name }) => name).flatMap((group) => {
+    const [first] = group;
+    const isSure = first?.verdict === 'regressed' || first?.verdict === 'improved';
+    const agree = group.length === regions.length && group.every(({ verdict }) => verdict === first?.verdict);
+    if (!first || regions.length === 1 || !isSure || !agree) return group;
+    const compared = Object.values(comparison.metrics[first.name].regions);
+    const between = (texts: readonly string[]) => joinedValues(texts, '–');
+    return [
+      {
+        ...first,
+        region: allRegionsText(regions.length),
+        before: between(group.map(({ before }) => before)),
+        after: between(group.map(({ after }) => after)),
+        change: sharedChangeText(first.name, compared),
+      },
+    ];
+  });
+};
+
+/**
+ * Returns the metrics that got worse or better than those of the base, or perhaps did, and how many have each verdict.
+ * Regions that agree are one entry, unless `verbose`.
+ */
+export const summaryOf = (
+  comparison: CheckComparison,
+  { verbose = false } = {},
+): { changed: Change[]; counts: string } => {
+  const changes = verbose ? changesOf(comparison) : sharedChangesOf(comparison);
   const having = (verdict: Change['verdict']) => changes.filter((each) => each.verdict === verdict);
   const counts = [
     `${having('regressed').length} regressed`,

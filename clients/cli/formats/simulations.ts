@@ -1,17 +1,19 @@
 import type { RunView } from '../../../shared/run.ts';
 import { labels, mainMetrics, shownValue } from '../../words/numbers.ts';
 import { simulatedMetrics, simulatedRun, simulationColumns, simulationValues } from '../../words/simulations.ts';
+import type { CheckResult } from '../run/result.ts';
 import { prose, tableOf } from './markdown-syntax.ts';
 import { labelled, paint, signed, table, type View, wrap } from './terminal.ts';
 
 const mainOnes = simulatedMetrics.filter((name) => mainMetrics.includes(name));
 
 /** Returns the simulations of each run as text for a terminal. */
-export const simulationsText = (runs: readonly RunView[], view: View): string[] =>
+export const simulationsText = ({ check: { runs } }: CheckResult, view: View): string[] =>
   runs.flatMap((run) => {
+    const region = runs.length > 1 ? `${run.region}: ` : '';
     const loads = run.simulations ?? [];
     if (loads.length === 0) return [];
-    const title = wrap(`${run.region}, the same load simulated:`, view.width);
+    const title = wrap(`${region}the same load, simulated`, view.width);
     const rows = loads.map((load) => {
       const simulated = simulatedRun(run, load);
       const cells = mainOnes.map((name) => {
@@ -33,7 +35,7 @@ export const simulationsText = (runs: readonly RunView[], view: View): string[] 
         ...mainOnes.flatMap((metric, i) => labelled(labels[metric], cells[i] ?? '', view)),
       ]);
     const reasons = loads.flatMap(({ name, reason }) =>
-      reason === null ? [] : signed(paint('!', 'work', view), `${run.region}, ${name}: ${reason}`, view),
+      reason === null ? [] : signed(paint('!', 'work', view), `${region}${name}: ${reason}`, view),
     );
     return ['', ...title, ...(wide ?? narrow()), ...reasons];
   });

@@ -3,8 +3,8 @@ import stringWidth from 'string-width';
 import wrapAnsi from 'wrap-ansi';
 import { cutText } from '../../../shared/text.ts';
 
-/** The size of a terminal, and whether it shows colours. */
-export type View = { width: number; color: boolean };
+/** The size of a terminal, whether it shows colours, and whether the user asked for all details. */
+export type View = { width: number; color: boolean; verbose?: boolean | undefined };
 
 const styles = {
   pass: 'green',

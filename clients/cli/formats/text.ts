@@ -10,17 +10,37 @@ import type { CheckResult } from '../run/result.ts';
 import { assertionLines, verdictStyles } from './comparison-text.ts';
 import { type Confirmation, confirmationText } from './confirmation.ts';
 import { whyText } from './explanation.ts';
+import { countOfFailed, headlineOf, nextStepOf } from './headline.ts';
 import { shownMetrics, summaryOf, verdictsOf } from './metrics.ts';
 import { assertionsIn, failuresOf, sampleNotes, warningsOf } from './notes.ts';
+import { outcomeOf } from './outcome.ts';
 import { simulationsText } from './simulations.ts';
 import { LABEL_WIDTH, labelled, paint, signed, table, type View, wrap } from './terminal.ts';
 import { linkOf, titleOf } from './titles.ts';
 
-/** Returns the checks as text for a terminal. No line is wider than it, except for a link or the name of a file. */
-export const textOf = (results: readonly CheckResult[], view: View): string =>
-  [...results.map((result) => linesOf(result, view)), ...sampleLines(results, view)]
+/**
+ * Returns the checks as text for a terminal: the answer first, and the next step last. No line is wider than it, except for a
+ * link, the name of a file or a command.
+ */
+export const textOf = (results: readonly CheckResult[], view: View): string => {
+  const count = countOfFailed(results);
+  const next = nextStepOf(results);
+  return [
+    ...(count ? [wrap(count, view.width)] : []),
+    ...results.map((result) => linesOf(result, view)),
+    ...sampleLines(results, view),
+    ...(next ? [nextLines(next, view)] : []),
+  ]
     .map((lines) => `${lines.join('\n')}\n`)
     .join('\n');
+};
+
+/** Returns the next step. Its command stays whole on a line of its own if the terminal is too narrow. */
+export const nextLines = (next: string, view: View): string[] => {
+  if (next.length <= view.width) return [next];
+  const [text = '', command] = next.split('  page-audit ');
+  return [...wrap(text, view.width), ...(command === undefined ? [] : [`page-audit ${command}`])];
+};
 
 /** Returns how to get verdicts about all metrics, once for all checks. */
 const sampleLines = (results: readonly CheckResult[], view: View): string[][] =>
@@ -28,9 +48,10 @@ const sampleLines = (results: readonly CheckResult[], view: View): string[][] =>
 
 const linesOf = (result: CheckResult, view: View): string[] => {
   return [
+    ...headlineLines(result, view),
     ...titleLines(result, view),
     ...metricLines(result, view),
-    ...simulationsText(result.check.runs, view),
+    ...simulationsText(result, view),
     ...failureLines(result, view),
     ...baseLines(result, view),
     ...whyText(result.explanation, view),
@@ -42,28 +63,40 @@ const linesOf = (result: CheckResult, view: View): string[] => {
 
 /** Returns what failed about a check: its runs, the comparison with its base, and its assertions. */
 export const problemLines = (result: CheckResult, view: View): string[] => [
+  ...headlineLines(result, view),
   ...failureLines(result, view),
   ...baseLines(result, view),
   ...linesOfAssertions(result, view),
 ];
 
-/** Returns the address of the page, the files of the reports and the ids of the runs. */
+/** Returns the address of the page and the files of the reports, and with all details the ids of the runs that stay. */
 const whereLines = (result: CheckResult, view: View): string[] => {
   const { runs } = result.check;
+  const { readWith } = result;
   const link = linkOf(result);
   const regionOf = (run: RunView) => (runs.length > 1 ? `${run.region}  ` : '');
   const files = runs.flatMap((run) => {
     const file = result.reportFiles?.[run.id];
     return file === undefined ? [] : [`File    ${regionOf(run)}${file}`];
   });
-  const ids = runs.flatMap((run) => {
+  const shown = view.verbose && readWith !== null ? runs : [];
+  const ids = shown.flatMap((run) => {
     const line = `Run     ${regionOf(run)}${run.id}`;
     // whole on a line of its own, so that people can copy it
     return line.length <= view.width
       ? [line]
       : [...wrap(`Run     ${regionOf(run)}`.trimEnd(), view.width), ...wrap(run.id, view.width)];
   });
-  return ['', ...(link ? [`Report  ${link}`] : []), ...files, ...ids];
+  const lines = [...(link ? [`Report  ${link}`] : []), ...files, ...ids];
+  return lines.length > 0 ? ['', ...lines] : [];
+};
+
+/** Returns the answer with its sign. */
+export const headlineLines = (result: CheckResult, view: View): string[] => {
+  const text = headlineOf(result);
+  if (text === undefined) return [];
+  const isBad = outcomeOf(result) === 'bad';
+  return signed(isBad ? paint('✘', 'poor', view) : paint('✓', 'pass', view), text, view);
 };
 
 const titleLines = (result: CheckResult, view: View): string[] => {
@@ -76,7 +109,7 @@ const titleLines = (result: CheckResult, view: View): string[] => {
 /** Returns the table of regions and metrics. If the terminal is too narrow for it, each region has its own block. */
 const metricLines = (result: CheckResult, view: View): string[] => {
   const { runs } = result.check;
-  const names = shownMetrics(runs);
+  const names = shownMetrics(runs, result.isOnePlace);
   const isOpen = runs.some(({ state }) => state === 'created' || state === 'running');
   if (names.length === 0 && !isOpen) return [];
   const lines = result.check.against
@@ -85,17 +118,20 @@ const metricLines = (result: CheckResult, view: View): string[] => {
   return [...lines, ...legend(names, view)];
 };
 
+/** Returns false for the only region of a check on a machine, where its name says nothing. */
+const isNamed = ({ check, isOnePlace }: CheckResult): boolean => check.runs.length > 1 || !isOnePlace;
+
 /** Returns the table with the verdicts in its last column, or below it if the terminal is too narrow for that. */
 const tableLines = (result: CheckResult, names: readonly MetricName[], view: View): string[] | undefined => {
   const { runs } = result.check;
   const verdictOf = verdictsOf(result);
   const rows = [
-    ['', ...runs.map(({ region }) => region)],
+    ...(isNamed(result) ? [['', ...runs.map(({ region }) => region)]] : []),
     ...stateRow(result),
     ...names.map((name) => [labels[name], ...runs.map((run) => cellOf(run, name, view))]),
   ];
   if (!verdictOf) return table(rows, view);
-  const cells = ['verdict', ...stateRow(result).map(() => ''), ...names.map(verdictOf)];
+  const cells = [...(isNamed(result) ? ['verdict'] : []), ...stateRow(result).map(() => ''), ...names.map(verdictOf)];
   const wide = table(
     rows.map((row, i) => [...row, cells[i] ?? '']),
     view,
@@ -106,8 +142,8 @@ const tableLines = (result: CheckResult, names: readonly MetricName[], view: Vie
 
 /** Returns both variants of a run side by side with the change. If the terminal is too narrow, each metric has a line of its own. */
 const variantLines = (run: RunView, result: CheckResult, view: View): string[] => {
-  const region = paint(run.region, 'heading', view);
-  if (run.state !== 'succeeded') return wrap(`${region}   ${stateOf(run, result)}`, view.width);
+  const region = isNamed(result) ? paint(run.region, 'heading', view) : '';
+  if (run.state !== 'succeeded') return wrap(`${region}   ${stateOf(run, result)}`.trimStart(), view.width);
   const rows = variantRows(run);
   const text = (value: VariantRow['value']) =>
     value ? `${paint(`${value.sign} ${value.text}`.trimStart(), value.grade, view)} ${value.spread}`.trimEnd() : '–';
@@ -115,7 +151,7 @@ const variantLines = (run: RunView, result: CheckResult, view: View): string[] =
     change && paint(`${verdictSigns[verdict]} ${change}`, verdictStyles[verdict], view);
   const cells = rows.map((row) => [labels[row.name], text(row.against), text(row.value), changeOf(row)]);
   const blocks = () => [
-    region,
+    ...(region ? [region] : []),
     ...cells.flatMap(([label = '', against, value, change]) =>
       labelled(label, `${against} → ${value}  ${change}`, view),
     ),
@@ -134,7 +170,7 @@ const blocks = (result: CheckResult, names: readonly MetricName[], view: View): 
   const verdictOf = verdictsOf(result);
   const regions = result.check.runs.flatMap((run, i) => [
     ...(i === 0 ? [] : ['']),
-    paint(run.region, 'heading', view),
+    ...(isNamed(result) ? [paint(run.region, 'heading', view)] : []),
     ...(run.state === 'succeeded'
       ? names.flatMap((name) => labelled(labels[name], cellOf(run, name, view, LABEL_WIDTH + 1), view))
       : wrap(stateOf(run, result), view.width)),
@@ -175,21 +211,22 @@ const legend = (names: readonly MetricName[], view: View): string[] => {
 };
 
 const failureLines = (result: CheckResult, view: View): string[] =>
-  failuresOf(result).flatMap(({ regions, code, message, advice }) => [
-    ...signed(paint('✘', 'poor', view), `${regions} failed: ${code}`, view),
-    ...[message, advice].flatMap((text) => signed(' ', text, view)),
-  ]);
+  failuresOf(result).flatMap(({ regions, message, advice }) => {
+    const where = result.check.runs.length > 1 ? `${regions}: ` : '';
+    return [...signed(paint('✘', 'poor', view), `${where}${message}`, view), ...signed(' ', advice, view)];
+  });
 
 /** Returns the metrics that got worse or better than those of the base, or perhaps did. */
 const baseLines = ({ base, baseProblem, confirmation }: CheckResult, view: View): string[] => {
   const confirmed = confirmation ? confirmationLines(confirmation, view) : [];
   if (baseProblem) return ['', ...signed(paint('✘', 'poor', view), baseProblem, view), ...confirmed];
   if (!base) return [];
-  const { changed, counts } = summaryOf(base);
+  const { changed, counts } = summaryOf(base, view);
   if (isOfVariants(base)) return ['', ...wrap(`Compared with ${variantNames(base).base}: ${counts}`, view.width)];
   const lines = changed.flatMap(({ region, name, verdict, before, after, change }) => {
     const sign = paint(verdictSigns[verdict], verdictStyles[verdict], view);
-    return signed(sign, `${region}  ${labels[name]} ${before} → ${after}: ${change}`, view);
+    const where = base.regions.length > 1 ? `${region}  ` : '';
+    return signed(sign, `${where}${labels[name]} ${before} → ${after}: ${change}`, view);
   });
   return ['', ...wrap(`Compared with ${base.baseCheckId}: ${counts}`, view.width), ...lines, ...confirmed];
 };
@@ -204,7 +241,7 @@ const linesOfAssertions = (result: CheckResult, view: View): string[] => {
   const results = assertionsIn(result);
   if (results.length === 0) return [];
   const passed = results.filter((each) => each.passed).length;
-  const lines = failedFirst(results).flatMap((each) => assertionLines(each, view));
+  const lines = failedFirst(results).flatMap((each) => assertionLines(each, view, result.check.runs.length));
   const count = passed > 0 ? signed(paint('✓', 'pass', view), `${counted(passed, 'assertion')} passed`, view) : [];
   return ['', ...count, ...lines];
 };

@@ -4,9 +4,14 @@ import type { CheckResult } from '../run/result.ts';
 
 const MAX_URL_LENGTH = 200;
 
-/** Returns the URL of a check, cut if it is long, and the facts about its audits. */
-export const titleOf = ({ check }: Pick<CheckResult, 'check'>): { url: string; facts: string } => {
-  const labels = Object.entries(check.labels ?? {}).map(([name, value]) => `${name}=${value}`);
+/** Returns the URL of a check, cut if it is long, and the facts about its audits with the labels that are not hidden. */
+export const titleOf = (
+  { check }: Pick<CheckResult, 'check'>,
+  hidden: readonly string[] = [],
+): { url: string; facts: string } => {
+  const labels = Object.entries(check.labels ?? {}).flatMap(([name, value]) =>
+    hidden.includes(name) ? [] : [`${name}=${value}`],
+  );
   const facts = [...auditFacts(check), ...labels];
   return { url: shortUrl(check.url), facts: facts.join(', ') };
 };

@@ -13,12 +13,12 @@ import { type BaseHost, findBaseOn } from './base-url.ts';
 import { type Confirming, confirm } from './confirm.ts';
 import { openResults } from './open.ts';
 import { saveReports } from './report-files.ts';
-import { type CheckResult, resultsOf } from './result.ts';
+import { type CheckResult, type Origin, resultsOf } from './result.ts';
 import { type Read, readWhenFinished, timeLimit } from './waiting.ts';
 
 /** The base with which the command compares each finished check. */
 export type Judging = BaseOptions & {
-  server: string | null;
+  origin: Origin;
   /** Assertions that replace those of the checks. */
   assertions?: CheckAssertions | undefined;
   base: string | undefined;
@@ -96,7 +96,7 @@ const writeAll = async (
 const judgeWith = async (
   client: Client,
   check: CheckView,
-  { base, pool, intended, baseHost, confirming }: Omit<Judging, 'server' | 'assertions'>,
+  { base, pool, intended, baseHost, confirming }: Omit<Judging, 'origin' | 'assertions'>,
   signal: AbortSignal,
 ) => {
   const found = baseHost && (await findBaseOn(client, check, baseHost, signal));
@@ -112,27 +112,27 @@ const judgeWith = async (
 export const resultOf = async (
   client: Client,
   check: CheckView,
-  { server, assertions, ...bases }: Judging,
+  { origin, assertions, ...bases }: Judging,
   { signal, notes }: { signal: AbortSignal; notes: string[] },
 ): Promise<CheckResult> => {
   const judged = await judgeWith(client, check, bases, signal);
   const other = assertions && (await client.judge(check.id, assertions, { signal }));
   notes.push(...new Set(other?.runs.flatMap(({ warnings }) => warnings)));
   const fixes = await worstFixes(client, check.runs, signal);
-  return { check, ...judged, assertions: resultsOf(other ?? check), fixes, server };
+  return { check, ...judged, assertions: resultsOf(other ?? check), fixes, ...origin };
 };
 
 /** Returns the result of a check that the command could not wait for, or could not read the reports of. */
 const unjudged = (
   check: CheckView,
-  { server, assertions: replacing, base, baseHost, notes }: Judging & { notes: string[] },
+  { origin, assertions: replacing, base, baseHost, notes }: Judging & { notes: string[] },
 ): CheckResult => {
   const assertions = replacing ? {} : resultsOf(check);
   if (replacing || (check.assertions && check.runs.some(({ id }) => !assertions[id])))
     notes.push(`The command ended before the assertions of the check ${check.id} were judged.`);
   const isJudged = base !== undefined || baseHost !== undefined || check.against !== undefined;
   const baseProblem = !isJudged ? null : `The command ended before it compared the check ${check.id}.`;
-  return { check, comparison: null, base: null, baseProblem, explanation: null, assertions, fixes: null, server };
+  return { check, comparison: null, base: null, baseProblem, explanation: null, assertions, fixes: null, ...origin };
 };
 
 /** Reports on stderr what the format on stdout leaves out: why there is no verdict, and how to get one. */

@@ -13,7 +13,7 @@ import { baseHostFrom } from './base-url.ts';
 import { conclude, type Ending, follow, type Judging, resultOf } from './follow.ts';
 import { requireTerminal } from './open.ts';
 import { checkReports, formsOf, namedRuns } from './report-files.ts';
-import { type CheckResult, resultsOf } from './result.ts';
+import { type CheckResult, originOf, resultsOf } from './result.ts';
 
 /**
  * Prints checks. With `--wait`, waits for them and does all that `run` does after it has created its checks. `--assert` and
@@ -33,7 +33,8 @@ export const get = async (context: Context, names: readonly string[], options: G
     const baseHost = baseHostFrom(options, []);
     const findsBase = options.base !== undefined && !baseHost;
     const base = findsBase ? await findBase(client, options.base as string, context.signal) : undefined;
-    const judging = { server, assertions, base, pool: options.pool, intended: options.intended, baseHost };
+    const { origin } = await originOf(client, { server, data: options.data }, context.signal);
+    const judging = { origin, assertions, base, pool: options.pool, intended: options.intended, baseHost };
     const ending: Ending = {
       ...options,
       isGate: [options.wait || undefined, options.assert, options.budget, base, baseHost].some(
@@ -68,7 +69,7 @@ const getNow = async (
   return ending.isGate ? code : exitCodes.good;
 };
 
-const openResult = (check: CheckView, { server }: Judging): CheckResult => ({
+const openResult = (check: CheckView, { origin }: Judging): CheckResult => ({
   ...{ check, comparison: null, base: null, baseProblem: null, explanation: null, fixes: null },
-  ...{ assertions: resultsOf(check), server },
+  ...{ assertions: resultsOf(check), ...origin },
 });

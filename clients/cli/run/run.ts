@@ -1,6 +1,5 @@
 import type { CreateCheckBody } from '../../../shared/check.ts';
 import { cutText } from '../../../shared/text.ts';
-import type { Client } from '../../api/client.ts';
 import { type Context, withClient } from '../context.ts';
 import { exitCodes, UsageError } from '../exit-codes.ts';
 import { againstFrom, inputsFrom, SAMPLES_OF_VARIANTS } from '../flags/option-flags.ts';
@@ -22,7 +21,7 @@ import { baseHostFrom } from './base-url.ts';
 import { type Ending, follow } from './follow.ts';
 import { requireTerminal } from './open.ts';
 import { checkReports, formsOf, namedRuns } from './report-files.ts';
-import type { CheckResult } from './result.ts';
+import { type CheckResult, originOf } from './result.ts';
 import { keepingChecks, type Read, timeLimit } from './waiting.ts';
 
 /** Creates a check for each URL and device, waits for all of them, and prints the results. */
@@ -79,7 +78,8 @@ export const auditing = async (
   const unused = options.chromePath !== undefined && context.serviceUrl ? [CHROME_PATH_UNUSED] : [];
   for (const line of [...collected.notes, ...unused, ...rules.notes]) context.note(line);
   const secretsOf = readSecrets(options, context.env);
-  if (options.detach && (collect.staticDistDir ?? collect.startServerCommand) !== undefined) {
+  const isServed = (collect.staticDistDir ?? collect.startServerCommand) !== undefined;
+  if (options.detach && isServed) {
     throw new UsageError(
       '--detach ends the command before the audits, and the server of ci.collect with it. Leave it out.',
     );
@@ -90,11 +90,12 @@ export const auditing = async (
   return await withClient(withBrowser(context, options.chromePath), options.data, async (client, server) => {
     const { signal } = context;
     signal.throwIfAborted();
-    const plain = await bodiesOf(client, urls, { ...options, assertions: rules.assertions }, signal);
+    const { regions, origin } = await originOf(client, { server, data: options.data, isServed }, signal);
+    const plain = bodiesOf(regions, urls, { ...options, assertions: rules.assertions });
     const bodies = withSecrets(plain, secretsOf, context);
     checkReports(namedRuns(bodies), options);
     const base = options.base === undefined || baseHost ? undefined : await findBase(client, options.base, signal);
-    const judging = { server, base, pool: options.pool, intended: options.intended, baseHost };
+    const judging = { origin, base, pool: options.pool, intended: options.intended, baseHost };
     return keepingChecks(context, client, options.data, async (created) => {
       const batch: Batch = {
         ...{ client, bodies, created },
@@ -145,17 +146,14 @@ const requireUsable = (urls: readonly string[], options: RunOptions): void => {
 
 const keyOf = (key: string | undefined, i: number) => (key === undefined ? undefined : `${key}-${i + 1}`);
 
-/** Returns the bodies of the checks of URLs, one for each device. */
-export const bodiesOf = async (
-  client: Client,
+/** Returns the bodies of the checks of URLs, one for each device. `offered` has the regions of the service. */
+export const bodiesOf = (
+  offered: readonly string[],
   urls: readonly string[],
   options: Omit<RunOptions, 'timeout' | 'format'> & Pick<Rules, 'assertions'>,
-  signal: AbortSignal,
-): Promise<CreateCheckBody[]> => {
+): CreateCheckBody[] => {
   const { region, device, auditVersion, label, assertions } = options;
-  const offered =
-    region && !region.includes('all') ? [] : (await client.regions({ signal })).regions.map(({ id }) => id);
-  const regions = region?.includes('all') ? offered : (region ?? offered.slice(0, 1));
+  const regions = region?.includes('all') ? [...offered] : (region ?? offered.slice(0, 1));
   // the service refuses unknown regions, versions and categories, and says which it accepts
   return urls.flatMap((url) =>
     ((device ?? [undefined]) as CreateCheckBody['device'][]).map((each) => {

@@ -4,6 +4,7 @@ import { isFinal } from '../../api/client.ts';
 import { ServiceError } from '../../api/service-error.ts';
 import type { Context } from '../context.ts';
 import { ServiceFaultError } from '../exit-codes.ts';
+import { shellWord } from '../shell-word.ts';
 import { type NamedCheck, progressLines, urlAndDevice } from './progress.ts';
 
 const ERASE_MS = 5000;
@@ -117,9 +118,6 @@ const reportKept = (
   note('The checks stay. An unfinished check goes on while its service runs. Read them later with:');
   for (const { id } of created) note(`page-audit get ${shellWord(id)}${option}`);
 };
-
-/** Returns a text as one word of a shell, because users copy it from the message. */
-const shellWord = (text: string): string => (/^[\w./:-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`);
 
 /** Erases the checks that are not finished, and prints their ids. */
 const eraseUnfinished = async (client: Client, created: readonly CreatedCheck[], { note }: Context): Promise<void> => {

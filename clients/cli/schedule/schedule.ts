@@ -17,7 +17,7 @@ export const add = (context: Context, url: string, options: ScheduleOptions): Pr
   const every = everyFrom(options);
   const secretsOf = readSecrets(options, context.env);
   return ofService(context, async (client) => {
-    const plain = await bodiesOf(client, [url], { ...options, assertions: undefined }, context.signal);
+    const plain = bodiesOf(await regionsOf(client, context), [url], { ...options, assertions: undefined });
     const [check] = withSecrets(plain, secretsOf, context);
     const body = { name: options.name ?? url.slice(0, 100), every, check: check as CreateScheduleBody['check'] };
     const { id, nextAt } = await client.createSchedule(body, context);
@@ -52,6 +52,9 @@ export const edit = (context: Context, id: string, options: ScheduleEditOptions)
   });
 };
 
+const regionsOf = async (client: Client, { signal }: Context): Promise<string[]> =>
+  (await client.regions({ signal })).regions.map(({ id }) => id);
+
 /** Returns the check of a schedule with the options in place of its own inputs. */
 const editedCheck = async (
   client: Client,
@@ -65,7 +68,7 @@ const editedCheck = async (
     ...options,
     assertions: undefined,
   };
-  const [sent] = await bodiesOf(client, [options.url ?? plain.url], inputs, context.signal);
+  const [sent] = bodiesOf(await regionsOf(client, context), [options.url ?? plain.url], inputs);
   return { ...plain, ...sent } as CreateCheckBody;
 };
 

@@ -1,7 +1,7 @@
 import type { RegionList } from '../../../shared/service/offer.ts';
+import { isOnePlace } from '../../words/places.ts';
 import { useLoaded } from '../requests/loading.ts';
 import { FieldError } from '../ui/field-error.tsx';
-import { isOnePlace } from '../ui/places.ts';
 
 /** Regions that a form has at first, if the service has them in several places. One machine has one. */
 const usual = ['us-west1', 'europe-north1'];

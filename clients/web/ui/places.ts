@@ -1,6 +1,7 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { Region } from '../../../shared/regions.ts';
 import type { RegionList } from '../../../shared/service/offer.ts';
+import { isOnePlace } from '../../words/places.ts';
 import { readBody } from '../requests/requests.ts';
 
 type Places = ReadonlyMap<Region, string>;
@@ -30,9 +31,6 @@ export const usePlaces = (): Places => {
 /** Returns true if several regions are one place, so that a comparison of them says nothing. */
 export const areOnePlace = (places: Places, runs: readonly { region: Region }[]): boolean =>
   runs.length > 1 && new Set(runs.map(({ region }) => places.get(region) ?? region)).size === 1;
-
-/** Returns true if all regions of a service are one place, such as this machine. Their names then say nothing. */
-export const isOnePlace = (places: readonly string[]): boolean => places.length > 1 && new Set(places).size === 1;
 
 /** Returns the name of the region of a single result: its place, if the service has one place only. */
 export const nameOfPlace = (places: Places, region: Region): string =>

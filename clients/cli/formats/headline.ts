@@ -1,0 +1,64 @@
+import { failedFirst } from '../../words/assertions.ts';
+import { headlineOfChange } from '../../words/headline.ts';
+import { counted, labels } from '../../words/numbers.ts';
+import type { CheckResult } from '../run/result.ts';
+import { shellWord } from '../shell-word.ts';
+import { assertionsIn, failuresOf } from './notes.ts';
+import { hasRegressed, outcomeOf } from './outcome.ts';
+
+/** Returns the answer of a check in one line: what failed, or how it compares with its base. Undefined if nothing was asked. */
+export const headlineOf = (result: CheckResult): string | undefined => {
+  const parts = [...failureTexts(result), ...baseTexts(result), ...assertionTexts(result)];
+  return parts.length === 0 ? undefined : parts.join('. ');
+};
+
+const failureTexts = (result: CheckResult): string[] =>
+  failuresOf(result).map(({ regions, code }) =>
+    result.check.runs.length > 1 ? `${regions} failed: ${code}` : `The audit failed: ${code}`,
+  );
+
+const baseTexts = ({ base, baseProblem, confirmation }: CheckResult): string[] => {
+  if (baseProblem) return ['No verdict against the base'];
+  const confirmed = confirmation?.state === 'confirmed' && !(base && hasRegressed(base)) ? confirmation.changes : [];
+  const names = [...new Set(confirmed.map(({ metric }) => labels[metric]))];
+  if (names.length > 0) return [`${names.join(', ')} got worse, which one more audit confirmed`];
+  return base ? [headlineOfChange(base)] : [];
+};
+
+const assertionTexts = (result: CheckResult): string[] => {
+  const all = assertionsIn(result);
+  const failed = failedFirst(all).filter(({ passed, level }) => passed === false && level === 'error');
+  const [first] = failed;
+  if (first) {
+    const [message = ''] = first.message.split('. ');
+    return [`${failed.length} of ${counted(all.length, 'assertion')} failed: ${message}`];
+  }
+  const unjudged = all.filter(({ passed }) => passed === null).length;
+  if (unjudged > 0) return [`${unjudged} of ${counted(all.length, 'assertion')} could not be judged`];
+  return all.length > 0 ? [`${counted(all.length, 'assertion')} without a failure`] : [];
+};
+
+/** Returns how many of several checks failed. Undefined for one check. */
+export const countOfFailed = (results: readonly CheckResult[]): string | undefined => {
+  const failed = results.filter((each) => outcomeOf(each) === 'bad').length;
+  return results.length > 1 ? `${failed} of ${results.length} checks failed.` : undefined;
+};
+
+/** Returns the next step after results: the fix that gains most, and the command that prints all of them. */
+export const nextStepOf = (results: readonly CheckResult[]): string | undefined => {
+  for (const result of results) {
+    const [first] = result.fixes?.fixes ?? [];
+    if (!first?.points || first.points < 1) continue;
+    const command = fixesCommand(result);
+    return `Next: up to ${Math.round(first.points)} points: ${first.title.replace(/\.$/, '')}.${command ? `  ${command}` : ''}`;
+  }
+  return undefined;
+};
+
+/** Returns a command that works after this one has ended. A page behind a login, or of a server that ends too, has none. */
+const fixesCommand = ({ check, readWith, isServed }: CheckResult): string | undefined => {
+  if (readWith !== null) return `page-audit fixes ${check.id}${readWith}`;
+  const { url, device = 'mobile', headers = [], basicAuth, cookies = [], storageState } = check;
+  if (isServed || headers.length + cookies.length > 0 || basicAuth || storageState) return undefined;
+  return `page-audit fixes ${shellWord(url)}${device === 'mobile' ? '' : ` --device ${device}`}`;
+};
