@@ -72,7 +72,7 @@ test.each([
   expect(rest).toEqual({ code });
   const [check] = JSON.parse(stdout).checks;
   expect(check).toMatchObject({ state, url: 'https://example.com/', regions: ['us-west1'], auditVersion: '13.5.0' });
-  expect(stderr).toContain(`us-west1  https://example.com/  mobile  ${state}`);
+  expect(stderr).toContain(`  https://example.com/  mobile  ${state}`);
 });
 
 test('two URLs on two devices are four checks, whose ids `--detach` prints', async () => {
@@ -271,7 +271,7 @@ test.each([
   const result = await ended;
   expect(result.code, result.stderr).toBe(code);
   const sign = level === 'error' ? '✘' : '!';
-  expect(result.stdout).toMatch(new RegExp(`^${sign} us-west1  Buttons .+: score 0, .+\\(button-name\\)$`, 'm'));
+  expect(result.stdout).toMatch(new RegExp(`^${sign} Buttons .+: score 0, .+\\(button-name\\)$`, 'm'));
   const [json = '', ...others] = files.map((file) => readFileSync(file, 'utf8'));
   expect(JSON.parse(json).checks[0]).toMatchObject({ assertionsPassed: level !== 'error' });
   for (const text of others.slice(0, 2)) expect(text).toContain('button-name');
@@ -304,7 +304,7 @@ test('the service judges the assertions of a file and its preset, and lists the 
     stderr: expect.stringContaining('Allowed choices are true, false'),
   });
   expect((await pageAuditHere(['get', check.id])).stdout).toContain(
-    '✘ us-west1  Form elements do not have associated labels: score 0, expected',
+    '✘ Form elements do not have associated labels: score 0, expected',
   );
   rmSync(folder, { recursive: true });
 });
@@ -388,8 +388,8 @@ test('a label as base names the newest finished check of the page, and a regress
 const needsScript = unlessMissing(spawnSync('script', ['--version']).status === 0 ? undefined : 'script');
 
 test.each([
-  [80, /✔ us-west1 {2}https:\/\/example.com\/ \[/],
-  [20, /^ +\d+ s {2}us-west1/m],
+  [80, /✔ https:\/\/example.com\/ \[/],
+  [20, /^ +\d+ s {2}https:/m],
 ] as const)('a terminal of %i columns shows the progress and the result', needsScript, async (columns, progress) => {
   const label = `test:${randomUUID()}`;
   const command = `stty cols ${columns}; ${process.execPath} ${file} run https://example.com/ --label ${label}`;

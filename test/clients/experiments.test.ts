@@ -42,7 +42,7 @@ describe('run --against', () => {
     await using service = await startVariants();
     const { code, stdout } = await runHere(['run', page, '--against', 'https://old.example/'], service.url);
     expect([code, stdout]).toEqual([1, expect.stringMatching(/^TBT .*✘ 1\.4 s slower \(1\.1 to 1\.7\)$/m)]);
-    expect(stdout).toContain('Why, us-west1: The sentence.');
+    expect(stdout).toContain('Why: The sentence.');
     const faster = ['run', page, '--blocked-url-patterns', 'ads.example', '--against.blocked-url-patterns', ''];
     expect((await runHere(faster, service.url)).code).toBe(0);
     expect(service.bodies[1]).toMatchObject({
@@ -128,7 +128,7 @@ describe('third-parties', () => {
       /^! Without cdn\.example, .*: The page itself changed: its LCP element is h1 instead\s+of img\.ad/m,
     );
     expect(stdout).toContain('The frames of ads.example still load');
-    expect(stderr).toContain('us-west1  without chat.example  succeeded');
+    expect(stderr).toContain('  without chat.example  succeeded');
   });
 
   test.each([

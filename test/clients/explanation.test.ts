@@ -61,8 +61,8 @@ test('a check with a base has the sentence in its text and in the comment of the
   const check = await api.client.get(id);
   const ended = { server: null, readWith: null, isOnePlace: false };
   const results = [{ check, comparison: null, ...judged, assertions: {}, fixes: null, ...ended }];
-  expect(markdownOf(results)).toMatch(/\*\*Why, us-west1:\*\* LCP is 4\.0 s slower.*hero\.png/);
-  expect(textOf(results, { width: 400, color: false })).toMatch(/Why, us-west1: LCP is 4\.0 s slower/);
+  expect(markdownOf(results)).toMatch(/\*\*Why:\*\* LCP is 4\.0 s slower.*hero\.png/);
+  expect(textOf(results, { width: 400, color: false })).toMatch(/Why: LCP is 4\.0 s slower/);
 });
 
 test('a check without a clear change, or whose report is gone, is compared without an explanation', async () => {

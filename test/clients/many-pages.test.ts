@@ -34,13 +34,15 @@ test('many pages are one table, worst first, and each check has the label of the
   const rows = stdout.split('\n').filter((line) => / \/\w+$/.test(line));
   expect(rows.map((line) => line.split(/ +/).at(-1))).toEqual(['/broken', '/45', '/99']);
   expect(stdout).toMatch(/^✘ .*\/broken$/m);
-  expect(stdout).toContain('https://shop.example/broken\n✘ us-west1 failed: http-error');
+  expect(stdout).toContain('https://shop.example/broken\n✘ The audit failed: http-error');
   expect(stderr).toMatch(/^ +\d+ s {2}3 of 3 {2}https:\/\/shop\.example\/\w+ {2}mobile {2}\w+$/m);
   const batches = new Set(service.bodies.map(({ labels }) => labels?.batch));
   const [batch] = batches;
   expect([batches.size, stdout]).toEqual([
     1,
-    expect.stringContaining(`1 of 3 checks failed. To list them: page-audit list --label batch=${batch}`),
+    expect.stringMatching(
+      new RegExp(`^✘ 1 of 3 checks failed\\.\n.*To list the checks:  page-audit list --label batch=${batch}\n$`, 's'),
+    ),
   ]);
 });
 

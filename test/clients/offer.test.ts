@@ -41,6 +41,7 @@ test('`share` prints a link that reads the check without a key, until its end', 
     0,
     expect.stringMatching(new RegExp(`^${api.url}/checks/${check.id}#share=\\S+\n$`)),
   ]);
+  expect(stderr).toMatch(/^The link works on this machine only\. Anyone on it can read the check until /);
   const days = (Date.parse(/until (\S+)\.\n$/.exec(stderr)?.[1] ?? '') - Date.now()) / 86_400_000;
   expect(Math.round(days)).toBe(2);
   expect(await pageAudit('share', check.id, '--expires', 'soon')).toMatchObject({

@@ -37,7 +37,7 @@ const pages: Page[] = [
 ];
 const counts = { total: 5, worse: 1, failed: 1, better: 0, unchanged: 1, untold: 2 };
 const answer: PageList = { pages, since: '2026-11-18T18:49:27.905Z', counts, cut: false, nextCursor: null };
-const list = { ...answer, isFiltered: false, server: 'http://127.0.0.1:4080', now, sent: '7d' };
+const list = { ...answer, isFiltered: false, isOnePlace: false, server: 'http://127.0.0.1:4080', now, sent: '7d' };
 const view = { width: 110, color: false };
 
 test.each([

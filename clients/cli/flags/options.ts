@@ -21,6 +21,7 @@ export type RunOptions = SecretOptions &
     format: FormatName | 'html';
     output?: string[];
     open?: boolean;
+    verbose?: boolean;
     assert?: string;
     budget?: string;
     base?: string;
@@ -63,6 +64,7 @@ export type GetOptions = Pick<
   | 'format'
   | 'output'
   | 'open'
+  | 'verbose'
   | 'assert'
   | 'budget'
   | 'base'

@@ -11,10 +11,10 @@ const POINTS_WIDTH = 4;
 const meaning = 'The number is the points that the category gains at most.';
 
 /** Returns what to fix first as text for a terminal: the points, the title, what it saves, and its first files or elements. */
-export const fixesTextOf = ({ run, fixes }: RunFixes, view: View): string => {
+export const fixesTextOf = ({ run, fixes }: RunFixes, view: View, isOnePlace = false): string => {
   const { performance, region, auditVersion, device } = run;
   const score = performance === null ? [] : [`${labels.performance} ${performance}`];
-  const facts = [region, `Lighthouse ${auditVersion}`, device, ...score].join(', ');
+  const facts = [...(isOnePlace ? [] : [region]), `Lighthouse ${auditVersion}`, device, ...score].join(', ');
   const more = fixes.length - MAX_FIXES;
   const lines = [
     ...wrap(`${paint(shortUrl(run.url), 'heading', view)}   ${facts}`, view.width),

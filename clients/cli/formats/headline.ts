@@ -5,6 +5,7 @@ import type { CheckResult } from '../run/result.ts';
 import { shellWord } from '../shell-word.ts';
 import { assertionsIn, failuresOf } from './notes.ts';
 import { hasRegressed, outcomeOf } from './outcome.ts';
+import { paint, signed, type View, wrap } from './terminal.ts';
 
 /** Returns the answer of a check in one line: what failed, or how it compares with its base. Undefined if nothing was asked. */
 export const headlineOf = (result: CheckResult): string | undefined => {
@@ -31,11 +32,14 @@ const assertionTexts = (result: CheckResult): string[] => {
   const [first] = failed;
   if (first) {
     const [message = ''] = first.message.split('. ');
-    return [`${failed.length} of ${counted(all.length, 'assertion')} failed: ${message}`];
+    const count = all.length === 1 ? 'The assertion' : `${failed.length} of ${counted(all.length, 'assertion')}`;
+    return [`${count} failed: ${message}`];
   }
   const unjudged = all.filter(({ passed }) => passed === null).length;
   if (unjudged > 0) return [`${unjudged} of ${counted(all.length, 'assertion')} could not be judged`];
-  return all.length > 0 ? [`${counted(all.length, 'assertion')} without a failure`] : [];
+  const warned = all.filter(({ passed }) => !passed).length;
+  if (warned > 0) return [`No assertion failed, with ${counted(warned, 'warning')}`];
+  return all.length > 0 ? [`${counted(all.length, 'assertion')} passed`] : [];
 };
 
 /** Returns how many of several checks failed. Undefined for one check. */
@@ -61,4 +65,22 @@ const fixesCommand = ({ check, readWith, isServed }: CheckResult): string | unde
   const { url, device = 'mobile', headers = [], basicAuth, cookies = [], storageState } = check;
   if (isServed || headers.length + cookies.length > 0 || basicAuth || storageState) return undefined;
   return `page-audit fixes ${shellWord(url)}${device === 'mobile' ? '' : ` --device ${device}`}`;
+};
+
+/** Returns the answer with its sign. */
+export const headlineLines = (result: CheckResult, view: View): string[] => {
+  const text = headlineOf(result);
+  if (text === undefined) return [];
+  return signed(signOf(outcomeOf(result) === 'bad', view), text, view);
+};
+
+/** Returns the sign of an answer. */
+export const signOf = (isBad: boolean, view: View): string =>
+  isBad ? paint('✘', 'poor', view) : paint('✓', 'pass', view);
+
+/** Returns the next step. Its command stays whole on a line of its own if the terminal is too narrow. */
+export const nextLines = (next: string, view: View): string[] => {
+  if (next.length <= view.width) return [next];
+  const [text = '', command] = next.split('  page-audit ');
+  return [...wrap(text, view.width), ...(command === undefined ? [] : [`page-audit ${command}`])];
 };

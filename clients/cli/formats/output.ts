@@ -51,7 +51,7 @@ const tryToOpen = (file: string): void => {
 };
 
 type Forms<Name> = (format: Name, view: View) => Promise<string> | string;
-type Outputs<Name> = { format: Name; output?: readonly string[] | undefined };
+type Outputs<Name> = { format: Name; output?: readonly string[] | undefined; verbose?: boolean | undefined };
 
 /** Prints the results in one format, and writes a file for each output. */
 export const writeResults = (
@@ -64,14 +64,14 @@ export const writeResults = (
 export const writeForms = async <Name extends string>(
   { print, note, view }: Context,
   formOf: Forms<Name | FormatName>,
-  { format, output = [] }: Outputs<Name>,
+  { format, output = [], verbose }: Outputs<Name>,
 ): Promise<void> => {
-  const printForm = async () => print(await formOf(format, view));
+  const printForm = async () => print(await formOf(format, { ...view, verbose }));
   const written = await Promise.allSettled([
     printForm(),
     ...output
       .filter((file) => !isReportName(file))
-      .map(async (file) => writeOutput(file, await formOf(formatOf(file), fileView))),
+      .map(async (file) => writeOutput(file, await formOf(formatOf(file), { ...fileView, verbose }))),
   ]);
   const [first, ...others] = written.flatMap((each) => (each.status === 'rejected' ? [each.reason] : []));
   for (const { message } of others) note(message);

@@ -13,7 +13,7 @@ export const simulationsText = ({ check: { runs } }: CheckResult, view: View): s
     const region = runs.length > 1 ? `${run.region}: ` : '';
     const loads = run.simulations ?? [];
     if (loads.length === 0) return [];
-    const title = wrap(`${region}the same load, simulated`, view.width);
+    const title = wrap(region ? `${region}the same load, simulated` : 'The same load, simulated', view.width);
     const rows = loads.map((load) => {
       const simulated = simulatedRun(run, load);
       const cells = mainOnes.map((name) => {

@@ -10,7 +10,7 @@ import type { CheckResult } from '../run/result.ts';
 import { assertionLines, verdictStyles } from './comparison-text.ts';
 import { type Confirmation, confirmationText } from './confirmation.ts';
 import { whyText } from './explanation.ts';
-import { countOfFailed, headlineOf, nextStepOf } from './headline.ts';
+import { countOfFailed, headlineLines, nextLines, nextStepOf, signOf } from './headline.ts';
 import { shownMetrics, summaryOf, verdictsOf } from './metrics.ts';
 import { assertionsIn, failuresOf, sampleNotes, warningsOf } from './notes.ts';
 import { outcomeOf } from './outcome.ts';
@@ -26,20 +26,24 @@ export const textOf = (results: readonly CheckResult[], view: View): string => {
   const count = countOfFailed(results);
   const next = nextStepOf(results);
   return [
-    ...(count ? [wrap(count, view.width)] : []),
+    ...(count
+      ? [
+          signed(
+            signOf(
+              results.some((each) => outcomeOf(each) === 'bad'),
+              view,
+            ),
+            count,
+            view,
+          ),
+        ]
+      : []),
     ...results.map((result) => linesOf(result, view)),
     ...sampleLines(results, view),
     ...(next ? [nextLines(next, view)] : []),
   ]
     .map((lines) => `${lines.join('\n')}\n`)
     .join('\n');
-};
-
-/** Returns the next step. Its command stays whole on a line of its own if the terminal is too narrow. */
-export const nextLines = (next: string, view: View): string[] => {
-  if (next.length <= view.width) return [next];
-  const [text = '', command] = next.split('  page-audit ');
-  return [...wrap(text, view.width), ...(command === undefined ? [] : [`page-audit ${command}`])];
 };
 
 /** Returns how to get verdicts about all metrics, once for all checks. */
@@ -89,14 +93,6 @@ const whereLines = (result: CheckResult, view: View): string[] => {
   });
   const lines = [...(link ? [`Report  ${link}`] : []), ...files, ...ids];
   return lines.length > 0 ? ['', ...lines] : [];
-};
-
-/** Returns the answer with its sign. */
-export const headlineLines = (result: CheckResult, view: View): string[] => {
-  const text = headlineOf(result);
-  if (text === undefined) return [];
-  const isBad = outcomeOf(result) === 'bad';
-  return signed(isBad ? paint('✘', 'poor', view) : paint('✓', 'pass', view), text, view);
 };
 
 const titleLines = (result: CheckResult, view: View): string[] => {

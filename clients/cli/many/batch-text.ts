@@ -1,14 +1,14 @@
 import type { MetricName } from '../../../shared/metrics/page-metrics.ts';
 import type { RunView } from '../../../shared/run.ts';
 import { gradeSigns, labels, shownValue } from '../../words/numbers.ts';
-import { nextStepOf } from '../formats/headline.ts';
+import { nextLines, nextStepOf, signOf } from '../formats/headline.ts';
 import { boundedMarkdown, gradeEmojis, outcomeSigns, partOfCheck } from '../formats/markdown.ts';
 import { code, link, prose, tableOf, tableRows } from '../formats/markdown-syntax.ts';
 import { sampleNotes } from '../formats/notes.ts';
 import { outcomeOf, worstFirst } from '../formats/outcome.ts';
 import { type FormatName, render } from '../formats/render.ts';
 import { fittingTable, paint, signed, type View, wrap } from '../formats/terminal.ts';
-import { nextLines, problemLines } from '../formats/text.ts';
+import { problemLines } from '../formats/text.ts';
 import { linkOf, shortUrl, titleOf } from '../formats/titles.ts';
 import type { CheckResult } from '../run/result.ts';
 
@@ -81,7 +81,7 @@ const textOf = (results: readonly CheckResult[], batch: Batch, view: View): stri
   const next = nextStepOf(results);
   const readWith = results[0]?.readWith ?? null;
   const lines = [
-    ...signed(failed.length > 0 ? paint('✘', 'poor', view) : paint('✓', 'pass', view), summaryOf(results), view),
+    ...signed(signOf(failed.length > 0, view), summaryOf(results), view),
     ...wrap(paint(titleOfBatch(results), 'heading', view), view.width),
     ...(fittingTable([header, ...cells], view, MIN_NAME_WIDTH) ?? listOf(cells, names, view)),
     ...wrap(`${gradeSigns.pass} good  ${gradeSigns.work} needs work  ${gradeSigns.poor} poor`, view.width),

@@ -7,6 +7,7 @@ import { fixesMarkdownOf } from '../formats/fixes-markdown.ts';
 import { fixesTextOf } from '../formats/fixes-text.ts';
 import { writeResults } from '../formats/output.ts';
 import { UUID } from '../run/base.ts';
+import { hasOnePlace } from '../run/result.ts';
 import { auditing } from '../run/run.ts';
 import { reading } from './read.ts';
 
@@ -18,7 +19,8 @@ export const fixes = async (context: Context, target: string, options: FixesOpti
     );
   if (!UUID.test(target)) return fixesOfPage(context, target, options);
   return reading(context, options, async (client) => {
-    await print(context, options, await findFixes(client, target, context));
+    const found = await findFixes(client, target, context);
+    await print(context, options, found, await hasOnePlace(client, context.signal));
     return exitCodes.good;
   });
 };
@@ -27,14 +29,14 @@ export const fixes = async (context: Context, target: string, options: FixesOpti
 const fixesOfPage = (context: Context, url: string, options: FixesOptions): Promise<number> =>
   auditing(context, [url], options, {
     write: async ([result]) => {
-      if (result?.fixes) await print(context, options, result.fixes);
+      if (result?.fixes) await print(context, options, result.fixes, result.isOnePlace);
       else if (result) await writeResults(context, [result], { format: 'text' });
     },
   });
 
-const print = (context: Context, { format }: FixesOptions, found: RunFixes): Promise<void> => {
+const print = (context: Context, { format }: FixesOptions, found: RunFixes, isOnePlace: boolean): Promise<void> => {
   if (format === 'markdown') return context.print(fixesMarkdownOf(found));
-  if (format === 'text') return context.print(fixesTextOf(found, context.view));
+  if (format === 'text') return context.print(fixesTextOf(found, context.view, isOnePlace));
   const { id, url, region, device, auditVersion, performance } = found.run;
   const run = { runId: id, url, region, device, auditVersion, performance };
   return context.print(`${JSON.stringify({ ...run, fixes: found.fixes }, null, 2)}\n`);

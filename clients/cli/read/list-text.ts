@@ -13,22 +13,33 @@ const NO_CHECKS = 'There are no checks yet. Audit a page: page-audit run https:/
 /** Returns the checks of a list as text for a terminal, newest first. Each has its URL, the score of each region and its id. */
 export const listTextOf = (
   { checks, unreadable = [] }: ListedPage,
-  { now, isFiltered = true, ...view }: View & { now: Date; isFiltered?: boolean },
+  {
+    now,
+    isFiltered = true,
+    isOnePlace = false,
+    ...view
+  }: View & { now: Date; isFiltered?: boolean; isOnePlace?: boolean },
 ): string => {
   const note = unreadable.length > 0 ? [signed(paint('!', 'work', view), unreadableNote(unreadable), view)] : [];
-  const all = [...checks.map((check) => linesOf(check, now, view)), ...note];
+  const all = [...checks.map((check) => linesOf(check, { now, isOnePlace }, view)), ...note];
   if (all.length === 0) return isFiltered ? 'There are no checks that match.\n' : `${NO_CHECKS}\n`;
   return all.map((lines) => `${lines.join('\n')}\n`).join('\n');
 };
 
-const linesOf = (check: CheckSummary, now: Date, view: View): string[] => {
+const linesOf = (
+  check: CheckSummary,
+  { now, isOnePlace }: { now: Date; isOnePlace: boolean },
+  view: View,
+): string[] => {
   const { id, url, device = 'mobile', labels = {}, createdAt, runs, assertionsPassed } = check;
   const facts = [
     device,
     ...Object.entries(labels).map(([name, value]) => `${name}=${value}`),
     ago(createdAt, now.getTime()),
   ];
-  const scores = runs.map((run) => `${scoreOf(run, device, view)} ${run.region}`);
+  const scores = runs.map(
+    (run) => `${scoreOf(run, device, view)}${isOnePlace && runs.length === 1 ? '' : ` ${run.region}`}`,
+  );
   return [
     ...wrap(paint(shortUrl(url), 'heading', view), view.width),
     ...[scores.join('   '), ...gateOf(assertionsPassed, view), facts.join(', '), id].flatMap((text) =>

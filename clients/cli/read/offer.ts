@@ -29,10 +29,16 @@ export const share = (context: Context, checkId: string, { expires }: { expires?
   return withClient(context, undefined, async (client) => {
     const { url, expiresAt } = await client.share(checkId, { expiresIn: expires, signal: context.signal });
     await context.print(`${url}\n`);
-    context.note(`Anyone with the link can read the check until ${expiresAt}.`);
+    context.note(
+      `${isLoopback(url) ? 'The link works on this machine only. Anyone on it' : 'Anyone with the link'} can read the check until ${expiresAt}.`,
+    );
     return exitCodes.good;
   });
 };
+
+/** Returns true for an address that leads each reader to the reader's own machine. */
+const isLoopback = (url: string): boolean =>
+  /^(localhost|.*\.localhost|127\.[\d.]+|\[::1\])$/.test(new URL(url).hostname);
 
 const asJson = (value: unknown): string => `${JSON.stringify(value, null, 2)}\n`;
 

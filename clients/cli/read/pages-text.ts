@@ -17,14 +17,20 @@ import { shortUrl } from '../formats/titles.ts';
  * The pages as the service lists them. `sent` is the time since which the changes are. `server` is the URL of the service, or
  * null if it ends with the command.
  */
-export type ListedPages = PageList & { isFiltered: boolean; server: string | null; now: Date; sent: string };
+export type ListedPages = PageList & {
+  isFiltered: boolean;
+  isOnePlace: boolean;
+  server: string | null;
+  now: Date;
+  sent: string;
+};
 
 /** Shortest part of a URL in the table. Without more room, each page has lines of its own. */
 const MIN_URL_WIDTH = 40;
 
 const forms = {
   text: (list: ListedPages, view: View) => textOf(list, view),
-  json: ({ isFiltered: _, server: __, now: ___, sent: ____, ...list }: ListedPages) =>
+  json: ({ isFiltered: _, isOnePlace: _0, server: _1, now: _2, sent: _3, ...list }: ListedPages) =>
     `${JSON.stringify(list, null, 2)}\n`,
   csv: ({ pages }: ListedPages) => csvOf(resultsOf(pages)),
   markdown: (list: ListedPages) => markdownOf(list),
@@ -42,21 +48,23 @@ const textOf = (list: ListedPages, view: View): string => {
   const { server, now, sent } = list;
   const results = resultsOf(list.pages);
   if (results.length === 0) return `${emptyText(list)}\n`;
+  const hasRegions = showsRegions(list);
+  const regionOf = ({ region }: PlacedResult) => (hasRegions ? [region] : []);
   const rows = results.map((result) => [
     scoreText(result, view),
     changeCell(result, shortChangeOf(result), view),
     result.device,
-    result.region,
+    ...regionOf(result),
     ago(result.createdAt, now.getTime()),
     shortUrl(result.url),
   ]);
   const changeCells = results.map((result) => changeCell(result, changeOf(result), view));
-  const header = [labels.performance, `change ${sinceText(sent)}`, '', '', 'measured', 'page'];
+  const header = [labels.performance, `change ${sinceText(sent)}`, '', ...(hasRegions ? [''] : []), 'measured', 'page'];
   const narrow = () =>
-    rows.flatMap(([score = '', _, device, region, when, url = ''], i) => [
-      ...wrap(paint(url, 'heading', view), view.width),
+    rows.flatMap(([score = '', _, ...facts], i) => [
+      ...wrap(paint(facts.pop() ?? '', 'heading', view), view.width),
       ...signed(' ', `${score}  ${changeCells[i]}`, view),
-      ...signed(' ', [device, region, when].join(', '), view),
+      ...signed(' ', facts.join(', '), view),
     ]);
   const lines = [
     ...wrap(pagesHeadline(list, sent), view.width),
@@ -66,6 +74,10 @@ const textOf = (list: ListedPages, view: View): string => {
   ];
   return `${lines.join('\n')}\n`;
 };
+
+/** Returns false if all results are of one region, on a machine where its name says nothing. */
+const showsRegions = ({ pages, isOnePlace }: ListedPages): boolean =>
+  !isOnePlace || new Set(resultsOf(pages).map(({ region }) => region)).size > 1;
 
 const scoreText = (result: PageResult, view: View): string => {
   const { state, performance, device } = result;
@@ -103,6 +115,7 @@ const markdownOf = (list: ListedPages): string => {
   const { server, now, sent } = list;
   const results = resultsOf(list.pages);
   if (results.length === 0) return `${prose(emptyText(list))}\n`;
+  const hasRegions = showsRegions(list);
   const rows = results.map((result) => {
     const { state, performance, device, region, url, change } = result;
     const score =
@@ -114,12 +127,19 @@ const markdownOf = (list: ListedPages): string => {
       (change ? changeEmojis[change.verdict] : '') + prose(changeOf(result)),
       code(url),
       device,
-      region,
+      ...(hasRegions ? [region] : []),
       ago(result.createdAt, now.getTime()),
     ];
   });
   const [head = '', rule = '', ...lines] = tableOf(
-    [labels.performance, `change ${prose(sinceText(sent))}`, 'page', 'device', 'region', 'measured'],
+    [
+      labels.performance,
+      `change ${prose(sinceText(sent))}`,
+      'page',
+      'device',
+      ...(hasRegions ? ['region'] : []),
+      'measured',
+    ],
     rows,
   ).slice(1);
   const headline = `**${prose(pagesHeadline(list, sent))}**${server === null ? '' : ` ${link('Pages', `${server}/pages`)}`}`;

@@ -5,6 +5,7 @@ import { uniquePages } from '../../words/pages.ts';
 import type { Context } from '../context.ts';
 import { exitCodes, UsageError } from '../exit-codes.ts';
 import type { ReadOptions } from '../flags/options.ts';
+import { hasOnePlace } from '../run/result.ts';
 import { filtersFrom } from './filter-flags.ts';
 import { type PagesFormat, pagesIn } from './pages-text.ts';
 import { reading } from './read.ts';
@@ -22,7 +23,8 @@ export const pages = (context: Context, options: PagesOptions): Promise<number> 
   return reading(context, options, async (client, server) => {
     const list = await readAll(client, { ...filters, since: since.replace('=', ':'), sort }, limit, context);
     const isFiltered = Object.keys(filters).length > 0;
-    const shown = { ...list, isFiltered, server, now: new Date(), sent: since };
+    const isOnePlace = (format === 'text' || format === 'markdown') && (await hasOnePlace(client, context.signal));
+    const shown = { ...list, isFiltered, isOnePlace, server, now: new Date(), sent: since };
     await context.print(await pagesIn(format, shown, context.view));
     if (list.nextCursor !== null) context.note(`There are more pages. Raise --limit, which is ${limit}.`);
     return exitCodes.good;

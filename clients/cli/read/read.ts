@@ -14,6 +14,7 @@ import { baseLines } from '../formats/markdown.ts';
 import { reasonText } from '../formats/notes.ts';
 import { hasRegressed } from '../formats/outcome.ts';
 import { baseParameter, hasVerdict, noVerdictText } from '../run/base.ts';
+import { hasOnePlace } from '../run/result.ts';
 import { filtersFrom } from './filter-flags.ts';
 import { listTextOf } from './list-text.ts';
 
@@ -48,11 +49,12 @@ export const list = (context: Context, options: ReadOptions): Promise<number> =>
     const filters = filtersFrom('checks', options);
     const page = await client.list({ ...filters, limit: options.limit }, context);
     const isFiltered = Object.keys(filters).length > 0;
-    const text =
-      options.format === 'json'
-        ? `${JSON.stringify(page, null, 2)}\n`
-        : listTextOf(page, { ...context.view, now: new Date(), isFiltered });
-    await context.print(text);
+    const text = async () =>
+      listTextOf(page, {
+        ...{ ...context.view, now: new Date(), isFiltered },
+        isOnePlace: await hasOnePlace(client, context.signal),
+      });
+    await context.print(options.format === 'json' ? `${JSON.stringify(page, null, 2)}\n` : await text());
     if (page.nextCursor !== null && options.format !== 'json') context.note(moreChecks(options));
     return exitCodes.good;
   });

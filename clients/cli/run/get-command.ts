@@ -1,5 +1,15 @@
 import type { AddCommand } from '../flags/command.ts';
-import { BASE, BASE_URL, DATA, FORMAT_OR_HTML, INTENDED, OPEN, OUTPUT, POOL } from '../flags/common-options.ts';
+import {
+  BASE,
+  BASE_URL,
+  DATA,
+  FORMAT_OR_HTML,
+  INTENDED,
+  OPEN,
+  OUTPUT,
+  POOL,
+  VERBOSE,
+} from '../flags/common-options.ts';
 import { wholeNumber } from '../flags/flag-values.ts';
 import type { GetOptions } from '../flags/options.ts';
 
@@ -13,6 +23,7 @@ export const addGet: AddCommand = (program, execute) => {
     .option('--timeout <seconds>', 'time limit of the command. Unfinished checks stay', wholeNumber, 900)
     .option(...FORMAT_OR_HTML)
     .option(...OUTPUT)
+    .option(...VERBOSE)
     .option(...OPEN)
     .option('--assert <file>', 'lighthouserc file, whose assertions replace those of the checks')
     .option('--budget <file>', 'budget.json of Lighthouse. A value over budget is exit code 1')

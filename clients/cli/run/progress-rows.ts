@@ -13,7 +13,7 @@ export const progressRows = (
   const rows = created.flatMap((check) =>
     check.runs.map(({ id, region }) => ({
       id,
-      name: `${region}  ${nameOf(check)}`,
+      name: `${check.runs.length > 1 ? `${region}  ` : ''}${nameOf(check)}`,
       end: deferred(),
       state: '',
       show: (_title: string): void => {},

@@ -11,7 +11,7 @@ export type NamedCheck = Pick<CreatedCheck, 'id' | 'url' | 'device'>;
 
 export const urlAndDevice = ({ url, device = 'mobile' }: NamedCheck): string => `${url}  ${device}`;
 
-/** Prints each change of a run as a line: seconds since the start, region, name of the check and state. */
+/** Prints each change of a run as a line: seconds since the start, the region if there are several, name of the check and state. */
 export const progressLines = (nameOf: (check: NamedCheck) => string, note: (line: string) => void): Progress => {
   const startedAt = performance.now();
   const shown = new Map<string, string>();
@@ -48,6 +48,7 @@ const statesOf = ({ runs, samples }: CheckView, checkName: string): Map<string, 
       const sample = state === 'running' ? sampleText(taken.length, samples) : '';
       const count = sample && `, ${sample}`;
       const reason = error ? `: ${error.code}` : '';
-      return [`${region}  ${checkName}`, `${state}${count}${reason}`];
+      const where = runs.length > 1 ? `${region}  ` : '';
+      return [`${where}${checkName}`, `${state}${count}${reason}`];
     }),
   );

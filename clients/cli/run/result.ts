@@ -56,6 +56,10 @@ export const originOf = async (
   };
 };
 
+/** Returns true if all regions of a service are one place. */
+export const hasOnePlace = async (client: Pick<Client, 'regions'>, signal: AbortSignal): Promise<boolean> =>
+  isOnePlace((await client.regions({ signal })).regions.map(({ place }) => place));
+
 /** Returns the results of assertions by the id of the run. */
 export const resultsOf = ({
   runs,

@@ -10,6 +10,7 @@ import {
   OPEN,
   OUTPUT,
   POOL,
+  VERBOSE,
 } from '../flags/common-options.ts';
 import { device, label, list, wholeNumber } from '../flags/flag-values.ts';
 import { againstFlags, optionFlags } from '../flags/option-flags.ts';
@@ -70,6 +71,7 @@ export const addRun: AddCommand = (program, execute) => {
     .optionsGroup('Output:')
     .option(...FORMAT_OR_HTML)
     .option(...OUTPUT)
+    .option(...VERBOSE)
     .option(...OPEN)
     .action(
       execute(async (context, urls: string[], options: Omit<RunOptions, 'timeout'> & { timeout?: number }) =>

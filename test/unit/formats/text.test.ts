@@ -6,6 +6,7 @@ import { fixesTextOf } from '../../../clients/cli/formats/fixes-text.ts';
 import { assertionsIn } from '../../../clients/cli/formats/notes.ts';
 import { textOf } from '../../../clients/cli/formats/text.ts';
 import { listTextOf } from '../../../clients/cli/read/list-text.ts';
+import type { CheckResult } from '../../../clients/cli/run/result.ts';
 import { failedFirst } from '../../../clients/words/assertions.ts';
 import { gradeOf, textOf as shownText, spreadText } from '../../../clients/words/numbers.ts';
 import { unreadableNote } from '../../../clients/words/words.ts';
@@ -54,13 +55,16 @@ const texts: Record<string, (width: number, color: boolean) => string> = {
   'unknown comparison': (width, color) => comparisonTextOf(unknown(), { width, color }),
 };
 
-test.each(Object.entries(texts))('%s fits terminals of 20 to 200 columns, except for its link', (_, text) => {
-  for (const width of widths) {
-    const lines = text(width, false).split('\n');
-    const wide = lines.filter((line) => stringWidth(line) > width && !line.startsWith('Report  http'));
-    expect(wide, `${width} columns`).toEqual([]);
-  }
-});
+test.each(Object.entries(texts))(
+  '%s fits terminals of 20 to 200 columns, except for its link and its command',
+  (_, text) => {
+    for (const width of widths) {
+      const lines = text(width, false).split('\n');
+      const wide = lines.filter((line) => stringWidth(line) > width && !/^(Report {2}http|page-audit )/.test(line));
+      expect(wide, `${width} columns`).toEqual([]);
+    }
+  },
+);
 
 test.each(Object.entries(texts))('%s says the same without colours', (_, text) => {
   for (const width of [20, 30, 100]) {
@@ -81,7 +85,7 @@ test('a colour never stands for the meaning alone', () => {
 test('a hostile text is one text without line breaks of its own', () => {
   const text = textOf(cases.hostile?.() ?? [], { width: 10_000, color: false });
   const quoting = text.split('\n').filter((line) => line.includes('@octocat'));
-  expect(quoting).toHaveLength(4); // the label, the error, the warning and the assertion
+  expect(quoting).toHaveLength(5); // the headline, the label, the error, the warning and the assertion
   expect(hostileText).toContain('\r\n# Heading');
   expect(text).not.toMatch(/^# Heading/m);
 });
@@ -102,6 +106,55 @@ test('failed assertions come last in the words of the service, and those of leve
   expect(lines.slice(-4).map((line) => line.charAt(0))).toEqual(['✘', '✘', '✘', '!']);
   const messages = failedFirst(results.flatMap(assertionsIn)).map(({ message }) => message);
   expect(lines.slice(-4).map((line, i) => line.includes(messages[i] ?? '-'))).toEqual([true, true, true, true]);
+});
+
+/** Returns the result of a check that is slower than its base in two regions. */
+const slowerInBoth = () => {
+  const sides = (page: 'unchanged' | 'slower', from: number) => ({
+    'us-west1': succeeded(samplesOf(page, from)),
+    'us-east4': succeeded(samplesOf(page, from)),
+  });
+  const base = checkWith(sides('unchanged', 0), { id: baseId, samples: 3 });
+  return resultOf(checkWith(sides('slower', 0), { samples: 3 }), { base });
+};
+
+test('the first line is the answer, regions that agree are one, and `verbose` has each region and the ids of the runs', () => {
+  const wide = { ...view, width: 200 };
+  const result = { ...slowerInBoth(), ...(cases.fixes?.()[0] && { fixes: cases.fixes()[0]?.fixes ?? null }) };
+  const lines = textOf([result], wide).trimEnd().split('\n');
+  expect(lines[0]).toMatch(/^✘ TBT 1\.6 s → 3\.0 s in both regions: TTI \+1\.4 s$/);
+  expect(lines.filter((line) => line.startsWith('✘ both regions  TBT'))).toHaveLength(1);
+  expect(lines.join()).not.toContain(result.check.runs[0]?.id);
+  expect(lines.at(-1)).toBe(`Next: up to 25 points: Improve image delivery.  page-audit fixes ${result.check.id}`);
+  const all = textOf([result], { ...wide, verbose: true });
+  expect(all).toMatch(/^✘ us-west1 {2}TBT.*^✘ us-east4 {2}TBT/ms);
+  expect(all).toContain(result.check.runs[0]?.id);
+});
+
+test('after a service that has ended, no line has an id, and the next step works without it', () => {
+  const [fixed] = cases.fixes?.() ?? [];
+  if (!fixed) throw new Error('the case has fixes');
+  const ended = { ...fixed, server: null, readWith: null };
+  const textWith = (change: Partial<CheckResult> = {}) =>
+    textOf([{ ...ended, ...change }], { ...view, width: 200, verbose: true });
+  expect(textWith()).toMatch(/Next: .*\. {2}page-audit fixes https:\/\/shop\.example\/\n$/);
+  expect(textWith()).not.toMatch(/[0-9a-f]{8}-[0-9a-f]{4}-/);
+  expect(textWith({ readWith: " --data 'my data'" })).toContain(
+    `page-audit fixes ${fixed.check.id} --data 'my data'\n`,
+  );
+  expect(textWith({ isServed: true })).toMatch(/Next: .*\.\n$/);
+  expect(textWith({ check: { ...fixed.check, cookies: ['session'] as string[] } })).toMatch(/Next: .*\.\n$/);
+  const desktop = textWith({ check: { ...fixed.check, url: "https://shop.example/?a='1'&b", device: 'desktop' } });
+  expect(desktop).toContain("page-audit fixes 'https://shop.example/?a='\\''1'\\''&b' --device desktop\n");
+});
+
+test('on one machine a single region has no name, and several have no verdict about themselves', () => {
+  const one = resultOf(checkWith({ 'us-west1': succeeded(samplesOf('unchanged', 0)) }, { samples: 3 }));
+  expect(textOf([one], view)).toContain('us-west1');
+  expect(textOf([{ ...one, isOnePlace: true }], view)).not.toContain('us-west1');
+  const both = slowerInBoth();
+  expect(textOf([both], view)).toContain('verdict');
+  expect(textOf([{ ...both, isOnePlace: true }], view)).not.toContain('verdict');
 });
 
 test('a region that failed says whose fault it is and the next step', () => {
@@ -146,8 +199,8 @@ test('a comparison names the assertions that fail now, with those of level error
     lines.slice(lines.indexOf('Assertions that fail now') + 1, -1).map((line) => line.replace(/ {2,}/g, ' ')),
   ).toEqual(
     expect.arrayContaining([
-      '✘ us-west1 Lighthouse 13.5.0 has no audit no-such',
-      '! us-west1 SEO: score 0.91, expected at least 0.95. Costs most: Image elements do not have `[alt]`',
+      '✘ Lighthouse 13.5.0 has no audit no-such',
+      '! SEO: score 0.91, expected at least 0.95. Costs most: Image elements do not have `[alt]`',
     ]),
   );
 });
