@@ -18,7 +18,7 @@ import {
 } from './auditor/verdict/attempts.ts';
 import { type AuditResult, emptyResult } from './auditor/verdict/judge.ts';
 import { envOf } from './lib/environment.ts';
-import { emit, idsOf, log } from './lib/log.ts';
+import { idsOf, log } from './lib/log.ts';
 import { closingDb } from './lib/queue/closing-db.ts';
 import { queue } from './lib/queue/consumer.ts';
 import { redactText } from './lib/redact.ts';
@@ -27,7 +27,7 @@ import { assertRun } from './lib/runs/assert-report.ts';
 import { claimRun } from './lib/runs/claim.ts';
 import { readSecrets, secretsFor, secretsGone } from './lib/runs/read-secrets.ts';
 import { recordFailure, recordProgress } from './lib/runs/record-attempt.ts';
-import { emitFinished, emitMeasured } from './lib/runs/run-metrics.ts';
+import { emitFinished, emitMeasured, emitOfRun } from './lib/runs/run-metrics.ts';
 import { againstOf, alsoBy, inputsOf, loaderOf } from './lib/runs/run-variants.ts';
 import { type StoredReports, storeReports } from './lib/runs/store-report.ts';
 import { withWholeReports } from './lib/runs/whole-report.ts';
@@ -108,7 +108,8 @@ export const runAudit =
       return;
     }
     log.info('The run is claimed.', idsOf(lease.run)); // the last line of a run whose instance dies
-    if (run.state === 'created') emit('WaitSeconds', secondsSince(run.createdAt, now()), { region: run.region });
+    if (run.state === 'created')
+      emitOfRun(run, 'WaitSeconds', secondsSince(run.createdAt, now()), { region: run.region });
 
     await using renewal = keepRenewed(leases, lease, now);
     const signal = AbortSignal.any([renewal.lost, ...(stopping ? [stopping] : [])]);
@@ -216,13 +217,13 @@ const finishRun = async (
   const error = result.state === 'failed' ? result.error : null;
   const auditSeconds = attempts.reduce((sum, { seconds }) => sum + seconds, 0);
   log.info('The run is finished.', { ...idsOf(lease.run), state: result.state, code: error?.code, auditSeconds });
-  emitFinished(lease.run.region, error);
+  emitFinished(lease.run, error);
   if (!error)
     await work.regions?.recordSuccess(lease.run.region, now()).catch((failure: Error) => {
       log.warn('Could not record the success of the region.', { ...idsOf(lease.run), error: failure });
     });
   const seconds = { auditSeconds, runSeconds: secondsSince(lease.run.createdAt, now()) };
-  emitMeasured(lease.run.region, error, { environment: result.environment, ...seconds });
+  emitMeasured(lease.run, error, { environment: result.environment, ...seconds });
 };
 
 /** The run must be released, so that another invocation continues it. */

@@ -2,8 +2,6 @@ import { runError } from '../shared/problems.ts';
 import { isRegion, type Region } from '../shared/regions.ts';
 import { isFinished } from '../shared/run.ts';
 import {
-  CHECK_LOOK_MS,
-  ERASED_RECHECK_MS,
   isSendDue,
   LATE_SWEEP_MS,
   LEASE_MS,
@@ -18,9 +16,10 @@ import type { SweepEnv } from '../shared/service/env.ts';
 import { unlessAhead } from '../shared/times.ts';
 import { type CreateDeps, checkCreator, createDeps } from './lib/checks/create-check.ts';
 import { envOf } from './lib/environment.ts';
-import { emit, log } from './lib/log.ts';
+import { emit, idsOf, log } from './lib/log.ts';
 import { type AuditQueues, auditQueues } from './lib/queue/audit-queues.ts';
 import { closingDb } from './lib/queue/closing-db.ts';
+import { type DeadLetterQueues, deadLetterQueues } from './lib/queue/dead-letter-queues.ts';
 import { type DeliveryQueue, deliveryQueue } from './lib/queue/delivery-queue.ts';
 import { dispatch } from './lib/queue/dispatch.ts';
 import { abandon } from './lib/runs/abandon.ts';
@@ -30,14 +29,17 @@ import { type DeliveryStore, deliveryStore } from './lib/store/deliveries.ts';
 import { type Due, type DueStore, dueStore, type Shard } from './lib/store/due.ts';
 import { UnreadableItemError } from './lib/store/dynamodb.ts';
 import { type ErasureStore, erasureStore } from './lib/store/erasure.ts';
-import type { CheckItem, ErasedItem, OpenKind, RunItem } from './lib/store/items.ts';
+import type { OpenKind, RunItem } from './lib/store/items.ts';
 import { reports } from './lib/store/reports.ts';
 import { type ScheduleStore, scheduleStore } from './lib/store/schedules.ts';
 import { type SecretStore, secretStore } from './lib/store/secrets.ts';
 import { type WaitingStore, waitingStore } from './lib/store/waiting.ts';
+import { drainDeadLetters } from './lib/sweep/dead-letters.ts';
 import { fireSchedule } from './lib/sweep/fire-schedule.ts';
+import { hasLateRun } from './lib/sweep/late-runs.ts';
 import { logFailures } from './lib/sweep/log-failures.ts';
 import { moveBackAhead } from './lib/sweep/move-back-ahead.ts';
+import { sweepCheck, sweepErased } from './lib/sweep/open-checks.ts';
 import { mayStillWait, type QueueProgress, queueProgress } from './lib/sweep/queue-progress.ts';
 import { kinds, shardsInUse, wakeable } from './lib/sweep/shards.ts';
 import { wakeAll } from './lib/sweep/wake.ts';
@@ -77,6 +79,7 @@ const depsFrom = (env: SweepEnv): Deps => {
     erasure: erasureStore(db, reports(env)),
     waiting: waitingStore(db),
     queues: auditQueues(env),
+    deadLetters: deadLetterQueues(env),
     deliveries: deliveryStore(db),
     deliveryQueue: deliveryQueue(env),
     schedules: scheduleStore(db),
@@ -88,11 +91,12 @@ const depsFrom = (env: SweepEnv): Deps => {
 };
 
 type Deps = {
-  store: Pick<CheckStore, 'closeIfFinished' | 'markSent'>;
+  store: Pick<CheckStore, 'closeIfFinished' | 'findRunOfAnyOwner' | 'markSent'>;
   due: DueStore;
   erasure: Pick<ErasureStore, 'eraseRemains' | 'removeErasedMark'>;
   waiting: WaitingStore;
   queues: Pick<AuditQueues, 'send' | 'count'>;
+  deadLetters: DeadLetterQueues;
   deliveries: Pick<DeliveryStore, 'hold'>;
   deliveryQueue: Pick<DeliveryQueue, 'send'>;
   schedules: Pick<ScheduleStore, 'hold' | 'read' | 'record' | 'moveOn' | 'erase'>;
@@ -118,14 +122,16 @@ export const sweep = (deps: Deps) => {
   const createCheck = checkCreator({ ...deps.creates, now: deps.now });
   return async ({ wake, dropLeases = false }: Event): Promise<void> => {
     if (wake) return forEach(wake === 'all' ? wakeable : [wake], (each) => wakeAll(deps, each, dropLeases));
-    let pastDue = 0;
-    const swept = forEach(kinds, async (kind) => {
-      const left = await sweepKind({ ...deps, createCheck }, kind, await shardsOf(kind));
+    let [pastDue, late] = [0, 0];
+    await forEach(kinds, async (kind) => {
+      const shards = await shardsOf(kind);
+      const left = await sweepKind({ ...deps, createCheck }, kind, shards);
       if (left > 0) log.warn('The sweep has left due items.', { kind, left });
       pastDue += left;
+      if (isRegion(kind) && (await hasLateRun(deps, kind, shards))) late++;
     });
-    await swept.finally(() => emit('OpenPastDue', pastDue, {}));
-    emit('SweepDone', 1, {});
+    emit('OpenPastDue', pastDue, {});
+    if (late > 0) emit('RegionsLate', late, {}); // CloudWatch bills a metric only in the hours in which it has values
   };
 };
 
@@ -142,7 +148,7 @@ const sweepKind = async (deps: Work, kind: OpenKind, shards: readonly Shard[]): 
   const end = deps.stopping ? AbortSignal.any([budget, deps.stopping]) : budget;
   const { pageSize = PAGE_SIZE } = deps;
   const progress = isRegion(kind) ? queueProgress(deps, kind) : undefined;
-  let pastDue = 0;
+  let pastDue = isRegion(kind) ? await drainDeadLetters(deps, kind, end) : 0;
   for (let left = shards; left.length > 0; ) {
     const pages = await Promise.all(left.map((shard) => deps.due.list(shard, deps.now(), pageSize)));
     const found = pages.flat().sort((a, b) => a.dueAt.localeCompare(b.dueAt));
@@ -186,19 +192,6 @@ const resendDelivery = async ({ deliveries, deliveryQueue, now }: Sweep, due: Du
   if (job) await deliveryQueue.send(job);
 };
 
-const sweepCheck = async ({ store, due, now }: Deps, check: CheckItem): Promise<void> => {
-  if (await store.closeIfFinished(check.id, now())) return;
-  await due.postpone(check, new Date(now().getTime() + CHECK_LOOK_MS));
-};
-
-/** Deletes the mark once nothing of the check is left. Otherwise looks again later, because an audit may store late. */
-const sweepErased = async ({ due, erasure, now }: Deps, erased: ErasedItem): Promise<void> => {
-  const later = new Date(now().getTime() + ERASED_RECHECK_MS);
-  if (!(await due.postpone(erased, later))) return;
-  const nothing = await erasure.eraseRemains(erased.id);
-  if (nothing) await erasure.removeErasedMark({ ...erased, dueAt: later.toISOString() });
-};
-
 const sweepRun = async (deps: Sweep, run: RunItem, dueAt: number): Promise<void> => {
   const { due, now } = deps;
   const inMs = (ms: number) => new Date(now().getTime() + ms);
@@ -218,6 +211,10 @@ const sweepRun = async (deps: Sweep, run: RunItem, dueAt: number): Promise<void>
   }
   const unheld = run.lease ? await due.countLostLease(run, now()) : run;
   if (!unheld) return;
+  if (run.lease) {
+    log.warn('An audit ended without an answer.', { ...idsOf(run), lostLeases: unheld.lostLeases });
+    emit('AuditsLost', 1, {});
+  }
   const counted = unheld.sends === 0 ? unheld : { ...unheld, tries: unheld.tries + 1 };
   if (counted.lostLeases >= MAX_LOST_LEASES || counted.tries >= MAX_TRIES)
     await abandon(deps, counted, runError('abandoned'), now());

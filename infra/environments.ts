@@ -61,7 +61,9 @@ const Row = z.strictObject({
   corsOrigins: z.array(Origin), // origins whose pages may read the API's answers in a browser
   // Time in which a new version of an API function gets a tenth of the requests; without it all requests at once.
   shiftMinutes: z.literal([5, 10, 15]).optional(),
-  canaryMinutes: z.literal([15, 30, 60]).optional(), // time between two canaries; without it there is no canary
+  // Time between two canaries, each in the next region; without it there is no canary.
+  canaryMinutes: z.literal([15, 30, 60]).optional(),
+  dashboard: z.boolean(), // costs more than all alarms of a small environment, so only those on call have it
   budgetDollars: z.int().positive(), // cost of a month at which AWS Budgets warns
   keepsData: z.boolean(), // keep table and reports when the stack is deleted
   deletionProtection: z.boolean(), // of the table and of every stack
@@ -84,6 +86,7 @@ export const environments = {
     tableGeneration: 1,
     openShards: 1,
     corsOrigins: [],
+    dashboard: false,
     budgetDollars: 10,
     keepsData: false,
     deletionProtection: false,
@@ -101,6 +104,7 @@ export const environments = {
     tableGeneration: 1,
     openShards: 1,
     corsOrigins: [],
+    dashboard: false,
     budgetDollars: 20,
     keepsData: false,
     deletionProtection: false,
@@ -120,6 +124,7 @@ export const environments = {
     corsOrigins: [],
     shiftMinutes: 5,
     canaryMinutes: 60,
+    dashboard: false,
     budgetDollars: 50,
     keepsData: false,
     deletionProtection: false,
@@ -140,6 +145,7 @@ export const environments = {
     corsOrigins: [],
     shiftMinutes: 10,
     canaryMinutes: 15,
+    dashboard: true,
     budgetDollars: 500,
     keepsData: true,
     deletionProtection: true,

@@ -22,7 +22,7 @@ export const prices = {
   metricMonth: 0.3,
   alarmMonth: 0.1, // for each metric that an alarm reads
   dashboardMonth: 3,
-  trace: 5 / 1e6,
+  event: 1 / 1e6, // of a rule of EventBridge
 } as const;
 
 /** Price of a GB from a region to another AWS region. */

@@ -1,8 +1,7 @@
 import { functionRows } from '../shared/service/functions.ts';
 
 /** Returns the visibility timeout of a function's queue, in seconds. AWS recommends six times the function's timeout. */
-const visibilityOf = (file: 'run-audit' | 'close-lost-runs' | 'deliver-webhook') =>
-  6 * functionRows[file].timeoutSeconds;
+const visibilityOf = (file: 'run-audit' | 'deliver-webhook') => 6 * functionRows[file].timeoutSeconds;
 
 /** Settings of the queues of audit jobs. The CDK constructs and the local service share them. */
 export const queueSettings = {
@@ -11,8 +10,8 @@ export const queueSettings = {
   retentionSeconds: 14 * 24 * 3600,
 } as const;
 
-/** Settings of the queues of dead letters. */
-export const deadLetterSettings = { visibilitySeconds: visibilityOf('close-lost-runs') } as const;
+/** Settings of the queues of dead letters. The sweeper receives them for at most 60 s, its own timeout. */
+export const deadLetterSettings = { visibilitySeconds: 120 } as const;
 
 /**
  * Settings of the queue of deliveries. `atOnce` is the number of messages that are handled at the same time: a receiver that

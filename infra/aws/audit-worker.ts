@@ -6,8 +6,7 @@ import type { Region } from '../../shared/regions.ts';
 import type { Environment } from '../environments.ts';
 import { deadLetterSettings, queueSettings } from '../settings.ts';
 import { nodeFunction } from './node-function.ts';
-import { consumeRight, updateRight } from './rights.ts';
-import { updatedAttributes, updatedLatest, updatedRegion, updatedUsage } from './updated-attributes.ts';
+import { auditRights, consumeRight } from './rights.ts';
 import { workerAlarms } from './worker-alarms.ts';
 
 /** One region's worker: the queue of audit jobs, the function that runs them, and the dead-letter queue. */
@@ -19,6 +18,7 @@ export class AuditWorker extends Construct {
   constructor(scope: Construct, id: string, environment: Environment, region: Region) {
     super(scope, id);
     const { names } = environment;
+    // The sweeper receives from it, because a poller of each region would cost more than all its dead letters.
     this.deadLetters = new Queue(this, 'DeadLetters', {
       queueName: names.deadLetters(region),
       visibilityTimeout: Duration.seconds(deadLetterSettings.visibilitySeconds),
@@ -33,35 +33,14 @@ export class AuditWorker extends Construct {
       enforceSSL: true,
     });
 
-    /** Right to update some attributes of checks, of runs, of the newest results of pages and of the use of plans. */
-    const updateRights = (file: keyof typeof updatedAttributes) => [
-      updateRight(this, environment, 'check', updatedAttributes[file]),
-      updateRight(this, environment, 'latest', updatedLatest),
-      updateRight(this, environment, 'owner', updatedUsage),
-    ];
     this.runAudit = nodeFunction(this, 'run-audit', environment, {
       functionName: names.regionFunction('run-audit', region),
-      rights: [
-        consumeRight(this.queue),
-        ...updateRights('run-audit'),
-        updateRight(this, environment, 'region', updatedRegion),
-      ],
+      rights: [consumeRight(this.queue), ...auditRights(this, environment)],
     });
     this.runAudit.addEventSourceMapping('Jobs', {
       eventSourceArn: this.queue.queueArn,
       batchSize: 1, // one audit at a time on an instance
       maxConcurrency: environment.auditsAtOnce, // not on the function, because a throttled delivery counts as received
-      reportBatchItemFailures: true,
-    });
-
-    const closeLostRuns = nodeFunction(this, 'close-lost-runs', environment, {
-      functionName: names.regionFunction('close-lost-runs', region),
-      rights: [consumeRight(this.deadLetters), ...updateRights('close-lost-runs')],
-    });
-    closeLostRuns.addEventSourceMapping('Lost', {
-      eventSourceArn: this.deadLetters.queueArn,
-      batchSize: 10,
-      maxConcurrency: 2, // many dead letters must not take the concurrency of audits
       reportBatchItemFailures: true,
     });
 

@@ -1,4 +1,5 @@
 import { Duration } from 'aws-cdk-lib';
+import { Metric } from 'aws-cdk-lib/aws-cloudwatch';
 import { Rule, Schedule } from 'aws-cdk-lib/aws-events';
 import { LambdaFunction as FunctionTarget } from 'aws-cdk-lib/aws-events-targets';
 import { Construct } from 'constructs';
@@ -6,12 +7,11 @@ import type { Environment } from '../environments.ts';
 import { alarm } from './alarm.ts';
 import type { Api } from './api.ts';
 import { nodeFunction } from './node-function.ts';
-import { ourMetric } from './our-metrics.ts';
 import { canaryKeyRight } from './rights.ts';
 
 /**
- * Audits the sample page in each region through the public API, every `canaryMinutes` of the environment. Without an
- * interval, only an operator invokes it.
+ * Audits the sample page through the public API every `canaryMinutes` of the environment, in one region after the other. Without
+ * an interval, only an operator invokes it.
  */
 export class Canary extends Construct {
   readonly #environment: Environment;
@@ -37,18 +37,17 @@ export class Canary extends Construct {
 
   #alarms(minutes: number): void {
     alarm(this, 'CanaryFails', {
-      what: 'Twice in a row, the audit of our own page failed in a region or had a value outside its band.',
+      what: 'Two audits of our own page in turn failed in a region or had a value outside its band.',
       impact: 'Checks of clients probably fail or have wrong scores too.',
       runbook: 'the-canary-fails',
-      metric: this.metricFailed().with({ statistic: 'Minimum', period: Duration.minutes(minutes) }),
+      metric: this.metricFailures(),
       threshold: 1,
-      periods: 2,
     });
     alarm(this, 'CanaryIsSilent', {
-      what: `The canary has reported nothing for ${3 * minutes} minutes.`,
+      what: `The canary has not run for ${3 * minutes} minutes.`,
       impact: 'Nobody knows whether the service audits pages.',
       runbook: 'the-canary-is-silent',
-      metric: this.metricFailed().with({ statistic: 'SampleCount', period: Duration.minutes(minutes) }),
+      metric: this.metricVisits().with({ period: Duration.minutes(minutes) }),
       threshold: 1,
       below: true,
       periods: 3,
@@ -56,6 +55,14 @@ export class Canary extends Construct {
     });
   }
 
-  /** Number of regions that failed. */
-  metricFailed = () => ourMetric(this.#environment, 'CanaryFailed', {});
+  metricVisits = () => this.#ofFunction('Invocations');
+  /** Visits of a region that failed, and visits that never ended. Metrics of Lambda cost nothing. */
+  metricFailures = () => this.#ofFunction('Errors');
+
+  #ofFunction(metricName: string): Metric {
+    const dimensionsMap = { FunctionName: this.#environment.names.homeFunction('canary') };
+    return new Metric({
+      ...{ namespace: 'AWS/Lambda', metricName, dimensionsMap, statistic: 'Sum', period: Duration.minutes(5) },
+    });
+  }
 }

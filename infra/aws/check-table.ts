@@ -37,17 +37,17 @@ export class CheckTable extends Construct {
       removalPolicy: environment.keepsData ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
     });
     alarm(this, 'TableThrottles', {
-      what: 'For ten minutes DynamoDB has throttled requests to the table or its indexes.',
+      what: 'For ten minutes DynamoDB has throttled writes of the table or its indexes.',
       impact: 'Creates and results are slow or fail.',
       runbook: 'the-table-throttles',
-      metric: this.metricThrottles(),
+      metric: this.metricThrottles(['Write']), // throttled reads make answers 5xx or due items
       threshold: 10,
       periods: 2,
     });
   }
 
-  /** Throttled reads and writes of the table and of its indexes. A throttled index also throttles writes of the table. */
-  metricThrottles = (): MathExpression => {
+  /** Throttled requests of the table and of its indexes. A throttled index also throttles writes of the table. */
+  metricThrottles = (kinds: readonly ('Read' | 'Write')[] = ['Read', 'Write']): MathExpression => {
     const { tableName } = this.table;
     const period = Duration.minutes(5);
     const places = [
@@ -56,7 +56,7 @@ export class CheckTable extends Construct {
     ];
     const usingMetrics = Object.fromEntries(
       places.flatMap(({ id, dimensions }) =>
-        ['Read', 'Write'].map((kind) => [
+        kinds.map((kind) => [
           `${id}_${kind}`,
           new Metric({
             namespace: 'AWS/DynamoDB',

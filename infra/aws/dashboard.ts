@@ -66,9 +66,10 @@ const finishedRunsRow: Row = (environment, { sweeper, canary }, links) =>
       ...environment.regions.map((region) => sweeper.metricResent(region).with({ label: `resent: ${region}` })),
       sweeper.metricPastDue().with({ label: 'past due' }),
     ]),
-    graph('Completed sweeps, and regions in which the canary failed', [
-      sweeper.metricDone(),
-      canary.metricFailed().with({ label: 'canary: failed regions' }),
+    graph('Completed sweeps, and visits of the canary', [
+      sweeper.metricDone().with({ label: 'sweeps' }),
+      canary.metricVisits().with({ label: 'canary: visits of a region' }),
+      canary.metricFailures().with({ label: 'canary: failed visits', color: Color.RED }),
     ]),
   );
 
@@ -84,7 +85,7 @@ const durationRow: Row = (environment) =>
 const secondsGraph = (environment: Environment, title: string, metric: (worker: WorkerMetrics) => Metric) =>
   graph(`${title}, seconds`, perRegion(environment, metric), { leftYAxis: { min: 0 } });
 
-const queueRow: Row = (environment, _, links) =>
+const queueRow: Row = (environment, { sweeper }, links) =>
   questionRow(
     'How deep and how old are the queues?',
     environment.regions.flatMap((region) => [
@@ -105,9 +106,10 @@ const queueRow: Row = (environment, _, links) =>
       'Age of the oldest job, seconds',
       perRegion(environment, (worker) => worker.oldestSeconds()),
     ),
-    graph('Received dead letters, and unreadable messages', [
-      ...perRegion(environment, (worker) => worker.deadLettersReceived()),
-      ...perRegion(environment, (worker) => worker.jobsUnreadable(), 'unreadable: '),
+    graph('Late regions, lost audits, and jobs that failed in every delivery', [
+      sweeper.metricLate().with({ label: 'regions with late runs' }),
+      sweeper.metricAuditsLost().with({ label: 'audits without an answer' }),
+      sweeper.metricJobsLost().with({ label: 'dead letters' }),
     ]),
   );
 

@@ -28,7 +28,7 @@ export class HomeStack extends Stack {
     const canary = new Canary(this, 'Canary', environment, api);
     for (const user of [api, sweeper, deliveries, canary]) user.node.addDependency(checks, reports); // they refer to both by name
     budget(this, environment);
-    dashboard(this, environment, { api, sweeper, deliveries, canary, checks });
+    if (environment.dashboard) dashboard(this, environment, { api, sweeper, deliveries, canary, checks });
     new CfnOutput(this, 'ApiUrl', { value: api.url });
     new CfnOutput(this, 'SweepFunction', { value: sweeper.sweep.functionName });
   }

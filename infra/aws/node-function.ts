@@ -1,13 +1,6 @@
 import { Duration, RemovalPolicy, Size } from 'aws-cdk-lib';
 import { PolicyDocument, type PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
-import {
-  Architecture,
-  Code,
-  Function as LambdaFunction,
-  Runtime,
-  RuntimeManagementMode,
-  Tracing,
-} from 'aws-cdk-lib/aws-lambda';
+import { Architecture, Code, Function as LambdaFunction, Runtime, RuntimeManagementMode } from 'aws-cdk-lib/aws-lambda';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
 import { type FunctionName, type FunctionRow, functionRows } from '../../shared/service/functions.ts';
@@ -68,7 +61,6 @@ export const nodeFunction = (
     memorySize: (file === 'run-audit' && environment.auditMemoryMb) || row.memoryMb,
     ...(reserved && { reservedConcurrentExecutions: reserved }),
     ...(row.storageMb && { ephemeralStorageSize: Size.mebibytes(row.storageMb) }),
-    tracing: row.traced ? Tracing.ACTIVE : Tracing.DISABLED,
     environment: {
       ...variablesOf(scope, environment, row),
       ...variables,

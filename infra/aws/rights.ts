@@ -11,6 +11,7 @@ import { secretFolders, secretsOf } from '../../shared/service/secret-folders.ts
 import type { Environment } from '../environments.ts';
 import type { indexNames } from '../settings.ts';
 import { accountOf } from './account.ts';
+import { updatedLatest, updatedRegion, updatedRun, updatedUsage } from './updated-attributes.ts';
 
 /** Returns the rights of a function's row. Its variables show whether it needs keys and queues. */
 export const rightsOf = (scope: Construct, environment: Environment, row: FunctionRow): PolicyStatement[] => [
@@ -19,9 +20,9 @@ export const rightsOf = (scope: Construct, environment: Environment, row: Functi
   ...[row.index ?? []].flat().map((index) => indexRight(scope, environment, index)),
   ...('AUTH' in row.env.shape ? keyRights(scope, environment) : []),
   ...('AUDIT_QUEUES' in row.env.shape ? queueRights(scope, environment, row) : []),
+  ...('DEAD_LETTER_QUEUES' in row.env.shape ? [deadLetterRight(scope, environment)] : []),
   ...('DELIVERY_QUEUE' in row.env.shape ? [deliveryRight(scope, environment)] : []),
   ...objectRights(scope, environment, row),
-  ...(row.traced ? [right(['xray:PutTraceSegments', 'xray:PutTelemetryRecords'], '*')] : []),
 ];
 
 /** Allows actions on the items of some partitions of the table, which is in the home region. */
@@ -34,8 +35,16 @@ const tableRights = (scope: Construct, environment: Environment, actions: TableA
     ),
   );
 
+/** Allows an audit to update its check and run, the newest results of its page, the use of a plan and its region. */
+export const auditRights = (scope: Construct, environment: Environment): PolicyStatement[] => [
+  updateRight(scope, environment, 'check', updatedRun),
+  updateRight(scope, environment, 'latest', updatedLatest),
+  updateRight(scope, environment, 'owner', updatedUsage),
+  updateRight(scope, environment, 'region', updatedRegion),
+];
+
 /** Allows updates of some attributes, and of no others, of the items of a partition. */
-export const updateRight = (
+const updateRight = (
   scope: Construct,
   environment: Environment,
   partition: Partition,
@@ -85,6 +94,15 @@ const queueRights = (
     ),
   );
 
+/** Allows receiving and deleting the dead letters of all regions. */
+const deadLetterRight = (scope: Construct, { regions: deployed, names }: Environment): PolicyStatement =>
+  right(
+    ['sqs:ReceiveMessage', 'sqs:DeleteMessage'],
+    deployed.map((region) =>
+      Stack.of(scope).formatArn({ service: 'sqs', region: regions[region], resource: names.deadLetters(region) }),
+    ),
+  );
+
 /** Allows sending messages to the queue of deliveries. */
 const deliveryRight = (scope: Construct, { homeRegion, names }: Environment): PolicyStatement =>
   right(
@@ -129,12 +147,6 @@ export const acknowledgeWildcards = (role: Role, environment: Environment, row: 
     Validations.of(role).acknowledge({
       id: `AwsSolutions-IAM5[Resource::arn:aws${objectsUnder(prefix, environment, Token.isUnresolved(account) ? '<AWS::AccountId>' : account)}]`,
       reason: 'The key of an object is unknown before the object exists. The right covers one folder of the bucket.',
-    });
-  if (row.traced)
-    Validations.of(role).acknowledge({
-      id: 'AwsSolutions-IAM5[Resource::*]',
-      reason:
-        'AWS can not scope xray:PutTraceSegments and PutTelemetryRecords. A test checks that no other action has this resource.',
     });
 };
 

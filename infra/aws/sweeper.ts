@@ -1,4 +1,5 @@
 import { Duration } from 'aws-cdk-lib';
+import { Stats } from 'aws-cdk-lib/aws-cloudwatch';
 import { Rule, Schedule } from 'aws-cdk-lib/aws-events';
 import { LambdaFunction as FunctionTarget } from 'aws-cdk-lib/aws-events-targets';
 import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
@@ -47,6 +48,27 @@ export class Sweeper extends Construct {
       threshold: 1,
       periods: 3,
     });
+    alarm(this, 'RunsWait', {
+      what: 'Runs of a region have waited for a quarter of an hour.',
+      impact: 'Checks with this region finish late.',
+      runbook: 'runs-wait-too-long',
+      metric: this.metricLate(),
+      threshold: 1,
+    });
+    alarm(this, 'JobsLost', {
+      what: 'SQS delivered an audit job three times, and the function never completed it.',
+      impact: 'Its run is retried or fails as abandoned.',
+      runbook: 'dead-letters',
+      metric: this.metricJobsLost(),
+      threshold: 1,
+    });
+    alarm(this, 'AuditsDie', {
+      what: 'In fifteen minutes at least ten audits ended without an answer.',
+      impact: 'Their runs stay open until a retry succeeds or the sweeper abandons them.',
+      runbook: 'audits-die',
+      metric: this.metricAuditsLost().with({ period: Duration.minutes(15) }),
+      threshold: 10,
+    });
     alarm(this, 'RunsAbandoned', {
       what: 'The sweeper abandoned a run, because its audits were lost or it had no result after a day.',
       impact: 'Clients see failed runs for pages that may be valid.',
@@ -56,7 +78,10 @@ export class Sweeper extends Construct {
     });
   }
 
-  metricDone = () => ourMetric(this.#environment, 'SweepDone', {});
+  metricDone = () => ourMetric(this.#environment, 'OpenPastDue', {}, { statistic: Stats.SAMPLE_COUNT });
+  metricJobsLost = () => ourMetric(this.#environment, 'JobsLost', {});
+  metricAuditsLost = () => ourMetric(this.#environment, 'AuditsLost', {});
+  metricLate = () => ourMetric(this.#environment, 'RegionsLate', {}, { statistic: Stats.MAXIMUM });
   metricResent = (region: Region) => ourMetric(this.#environment, 'RunsResent', { region });
   /**
    * The sweeper emits this metric in the home region. The alarms on ServiceFailure of other regions don't include it.

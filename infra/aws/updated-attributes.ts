@@ -8,24 +8,17 @@ const inputs = { id: true, auditVersion: true, url: true, region: true, device: 
 const closing = ['completedAt', 'createId', 'list', 'listKey', 'listed', 'open', 'dueAt'];
 
 /**
- * Attributes of runs and checks that the functions beside the queues update. `run-audit` works beside hostile pages, so it
- * may change neither what a create has decided nor an expiry.
+ * Attributes of runs and checks that `run-audit` updates. It works beside hostile pages, so it may change neither what a
+ * create has decided nor an expiry.
  */
-export const updatedAttributes = {
-  'run-audit': [
-    ...keys,
-    ...Run.omit(inputs).keyof().options,
-    ...['lease', 'lostLeases', 'report', 'sends', 'tries', 'writeId'],
-    ...closing,
-  ],
-  'close-lost-runs': [
-    ...keys,
-    ...['state', 'error', 'samples', 'against', 'finishedAt', 'updatedAt', 'lease', 'sends', 'tries', 'writeId'],
-    ...closing,
-  ],
-} as const;
+export const updatedRun = [
+  ...keys,
+  ...Run.omit(inputs).keyof().options,
+  ...['lease', 'lostLeases', 'report', 'sends', 'tries', 'writeId'],
+  ...closing,
+];
 
-/** Attributes of the newest results of a page that the functions beside the queues update. */
+/** Attributes of the newest results of a page that the end of a check updates. */
 export const updatedLatest = [...keys, 'results', 'version', 'list', 'listKey', 'listed', 'expiresAt'];
 
 /** Attributes of the usage of an owner that the end of a check updates. It must not count checks. */

@@ -2,7 +2,7 @@ import type { Construct } from 'constructs';
 import type { z } from 'zod';
 import type { FunctionName, FunctionRow, functionRows } from '../../shared/service/functions.ts';
 import type { Environment } from '../environments.ts';
-import { auditQueueUrls, deliveryQueueUrl } from './audit-queues.ts';
+import { auditQueueUrls, deadLetterUrls, deliveryQueueUrl } from './audit-queues.ts';
 import { reportBucketName } from './report-bucket.ts';
 
 type InputOf<Name extends FunctionName> = z.input<(typeof functionRows)[Name]['env']>;
@@ -45,10 +45,12 @@ const valuesOf = (scope: Construct, environment: Environment): Values => {
     REPORT_BUCKET: bucket,
     REPORT_ORIGIN: `https://${bucket}.s3.${homeRegion}.amazonaws.com`,
     AUDIT_QUEUES: auditQueueUrls(scope, environment),
+    DEAD_LETTER_QUEUES: deadLetterUrls(scope, environment),
     DELIVERY_QUEUE: deliveryQueueUrl(scope, environment),
     REGIONS: regions.join(','),
-    // Three canaries without a success.
-    SUCCESS_WITHIN_MINUTES: canaryMinutes && String(3 * canaryMinutes),
+    CANARY_MINUTES: canaryMinutes && String(canaryMinutes),
+    // Two visits of the canary without a success.
+    SUCCESS_WITHIN_MINUTES: canaryMinutes && String(2 * canaryMinutes * regions.length),
     PUBLIC_URL: edge && `https://${edge.domain}`,
     AUTH: 'keys',
     TARGETS: 'public',

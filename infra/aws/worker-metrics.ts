@@ -1,5 +1,5 @@
 import { Duration } from 'aws-cdk-lib';
-import { MathExpression, Metric, Stats } from 'aws-cdk-lib/aws-cloudwatch';
+import { Metric, Stats } from 'aws-cdk-lib/aws-cloudwatch';
 import type { Region } from '../../shared/regions.ts';
 import type { Environment } from '../environments.ts';
 import { ourMetric } from './our-metrics.ts';
@@ -22,11 +22,9 @@ const runMetrics = (environment: Environment, region: Region) => ({
   /** Share (0 to 1) of the runs that ended in fifteen minutes. One metric, because alarms are billed by metric. */
   serviceFailureShare: () =>
     ourMetric(environment, 'ServiceFailure', { region }, { statistic: Stats.AVERAGE, period: quarter }),
-  browserCrashes: () =>
-    ourMetric(environment, 'RunFailed', { region, code: 'browser-crashed', blame: 'service' }, { period: quarter }),
   runSeconds: (percentile: number) =>
     ourMetric(environment, 'RunSeconds', { region }, { statistic: Stats.percentile(percentile) }),
-  /** Time that runs waited for their first audit. `waitingSeconds` is the age of a job that still waits. */
+  /** Time that runs waited for their first audit. `oldestSeconds` is the age of a job that still waits. */
   runWaitSeconds: (percentile: number) =>
     ourMetric(environment, 'WaitSeconds', { region }, { statistic: Stats.percentile(percentile) }),
   runAuditSeconds: (percentile: number) =>
@@ -35,18 +33,8 @@ const runMetrics = (environment: Environment, region: Region) => ({
     ourMetric(environment, 'BenchmarkIndex', { region }, { statistic: Stats.percentile(percentile) }),
   stolenCpuPercent: (percentile: number) =>
     ourMetric(environment, 'StolenCpuPercent', { region }, { statistic: Stats.percentile(percentile) }),
-  stolenCpuMean: () =>
-    ourMetric(environment, 'StolenCpuPercent', { region }, { statistic: Stats.AVERAGE, period: quarter }),
   contendedPercent: () =>
     ourMetric(environment, 'ContendedPercent', { region }, { statistic: Stats.AVERAGE, period: quarter }),
-  successes: (minutes: number) =>
-    ourMetric(
-      environment,
-      'RunSeconds',
-      { region },
-      { statistic: Stats.SAMPLE_COUNT, period: Duration.minutes(minutes) },
-    ),
-  jobsUnreadable: () => ourMetric(environment, 'JobUnreadable', {}),
 });
 
 const queueMetrics = ({ names }: Environment, region: Region) => {
@@ -56,46 +44,21 @@ const queueMetrics = ({ names }: Environment, region: Region) => {
     waiting: () => ofQueue('ApproximateNumberOfMessagesVisible', names.auditQueue(region), 'Maximum'),
     inFlight: () => ofQueue('ApproximateNumberOfMessagesNotVisible', names.auditQueue(region), 'Maximum'),
     oldestSeconds: () => ofQueue('ApproximateAgeOfOldestMessage', names.auditQueue(region), 'Maximum'),
-    /** Age of the oldest job while jobs wait. The job of a lost audit is also old, but it is invisible. */
-    waitingSeconds: () =>
-      new MathExpression({
-        expression: 'IF(waiting > 0, oldest, 0)',
-        usingMetrics: {
-          waiting: ofQueue('ApproximateNumberOfMessagesVisible', names.auditQueue(region), 'Minimum'),
-          oldest: ofQueue('ApproximateAgeOfOldestMessage', names.auditQueue(region), 'Maximum'),
-        },
-        period,
-        label: 'oldest waiting job, s',
-      }),
-    /**
-     * Counted when close-lost-runs receives them. SQS doesn't count the messages that it moves to a dead-letter queue.
-     */
-    deadLettersReceived: () => ofQueue('NumberOfMessagesReceived', names.deadLetters(region), 'Sum'),
-    deadLettersWaiting: () => ofQueue('ApproximateNumberOfMessagesVisible', names.deadLetters(region), 'Minimum'),
   };
 };
 
 const functionMetrics = ({ names }: Environment, region: Region) => {
-  const ofFunction = (metricName: string, statistic: string, file = 'run-audit') =>
+  const ofFunction = (metricName: string, statistic: string) =>
     new Metric({
       namespace: 'AWS/Lambda',
       metricName,
-      dimensionsMap: { FunctionName: names.regionFunction(file, region) },
+      dimensionsMap: { FunctionName: names.regionFunction('run-audit', region) },
       statistic,
       period,
     });
   return {
-    /** Share of the invocations in fifteen minutes. A failed audit is not included, because its function answers. */
-    crashedPercent: () =>
-      new MathExpression({
-        expression: 'IF(invocations > 0, 100 * FILL(errors, 0) / invocations, 0)',
-        usingMetrics: { errors: ofFunction('Errors', 'Sum'), invocations: ofFunction('Invocations', 'Sum') },
-        period: quarter,
-        label: 'crashed invocations, %',
-      }),
     throttles: () => ofFunction('Throttles', 'Sum'),
     errors: () => ofFunction('Errors', 'Sum'),
-    closeLostRunsErrors: () => ofFunction('Errors', 'Sum', 'close-lost-runs'),
     invocations: () => ofFunction('Invocations', 'Sum'),
     milliseconds: () => ofFunction('Duration', 'Sum'),
   };

@@ -3,7 +3,7 @@ import { formats } from '../../functions/lib/store/format.ts';
 import type { Region } from '../../shared/regions.ts';
 import { StoreEnv } from '../../shared/service/env.ts';
 import { namesOf } from '../names.ts';
-import { deliverySettings, queueSettings } from '../settings.ts';
+import { deadLetterSettings, deliverySettings, queueSettings } from '../settings.ts';
 import { checkPages } from './check-pages.ts';
 import { databaseFile, openFolder } from './data-folder.ts';
 import { raiseFormat, requireFormat } from './data-format.ts';
@@ -47,7 +47,7 @@ export const startAws = async ({ dataDir, regions, environment = 'local', ...opt
       deadLetters: names.deadLetters(region),
       maxReceiveCount: queueSettings.maxReceiveCount,
     },
-    { name: names.deadLetters(region) },
+    { name: names.deadLetters(region), ...deadLetterSettings },
   ]);
   const { visibilitySeconds } = deliverySettings;
   const { maxReceiveCount } = queueSettings;

@@ -7,17 +7,16 @@ import { startPoller } from './poller.ts';
 
 type Poller = Parameters<typeof startPoller>[0];
 
-/** Starts two pollers per region, for its audit jobs and its dead letters, and one for deliveries. */
+/** Starts a poller per region for its audit jobs, and one for deliveries. */
 export const startPollers = (
   sqs: SQSClient,
-  functions: Record<'runAudit' | 'closeLostRuns' | 'deliverWebhook', { handler: Poller['handler'] }>,
+  functions: Record<'runAudit' | 'deliverWebhook', { handler: Poller['handler'] }>,
   auditsAtOnce: number,
   onMessage: Poller['onMessage'],
 ): ReturnType<typeof startPoller>[] => {
   const auditSlots = slots(auditsAtOnce);
   const queues = JSON.parse(process.env.AUDIT_QUEUES as string) as Record<string, string>;
-  const deadLetters = JSON.parse(process.env.DEAD_LETTER_QUEUES as string) as Record<string, string>;
-  const ofRegions = allRegions.flatMap((region) => [
+  const ofRegions = allRegions.map((region) =>
     startPoller({
       sqs,
       queueUrl: queues[region] as string,
@@ -28,17 +27,7 @@ export const startPollers = (
       slots: auditSlots,
       onMessage,
     }),
-    startPoller({
-      sqs,
-      queueUrl: deadLetters[region] as string,
-      awsRegion: regions[region],
-      functionName: 'close-lost-runs',
-      handler: functions.closeLostRuns.handler,
-      timeoutSeconds: functionRows['close-lost-runs'].timeoutSeconds,
-      slots: slots(1),
-      maxWaiting: 1, // dead letters take little time, and need no turns by owner
-    }),
-  ]);
+  );
   const ofDeliveries = startPoller({
     sqs,
     queueUrl: process.env.DELIVERY_QUEUE as string,

@@ -197,22 +197,19 @@ const startSweeps = (sweep: Functions['sweep']['handler'], alreadyWoken: boolean
 };
 
 const importFunctions = async () => {
-  const [api, runAudit, closeLostRuns, deliverWebhook, sweep, { checkStore }, { openDb }, { obstacleOf }] =
-    await Promise.all([
-      importApi(),
-      import('../../functions/run-audit.ts'),
-      import('../../functions/close-lost-runs.ts'),
-      import('../../functions/deliver-webhook.ts'),
-      import('../../functions/sweep.ts'),
-      import('../../functions/lib/store/checks.ts'),
-      import('../../functions/lib/store/dynamodb.ts'),
-      import('../../functions/lib/readiness.ts'),
-    ]);
+  const [api, runAudit, deliverWebhook, sweep, { checkStore }, { openDb }, { obstacleOf }] = await Promise.all([
+    importApi(),
+    import('../../functions/run-audit.ts'),
+    import('../../functions/deliver-webhook.ts'),
+    import('../../functions/sweep.ts'),
+    import('../../functions/lib/store/checks.ts'),
+    import('../../functions/lib/store/dynamodb.ts'),
+    import('../../functions/lib/readiness.ts'),
+  ]);
   const db = openDb(ReadEnv.parse(process.env));
   return {
     api,
     runAudit,
-    closeLostRuns,
     deliverWebhook,
     sweep,
     db,

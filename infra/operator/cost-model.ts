@@ -23,27 +23,28 @@ export const perRun = {
   sqsRequests: 4,
   reportGb: 0.4e-3, // gzipped
   logGb: 6e-6,
-  traces: 3, // create, job and audit; reads are not traced
 };
 
 /** Minutes for which Lambda keeps an idle instance. AWS promises nothing; this is what many report. */
 const KEEP_MINUTES = 10;
 /** Metrics that a region has beside those of each run, because some runs and attempts fail: one for each code. */
 const FAILURE_METRICS = 4;
-/** Metrics that each sweep emits: SweepDone and OpenPastDue. */
-const SWEEPER_METRICS = 2;
+/** Use of one sweep without due items, estimated. Its requests to the farthest region take most of its time. */
+const perSweep = { seconds: 0.5, logGb: 1e-6, metrics: 1 };
+/** Kinds of open items besides those of a region: checks, deliveries and schedules. */
+const OTHER_KINDS = 3;
 /** Metrics that a region emits with each successful run. */
 const METRICS_OF_A_RUN = Object.values(metrics).filter(
   ({ by, dimensions }) => by[0] === 'run-audit' && dimensions.join() === 'region',
 ).length;
-/** Time that the canary waits for its regions, in seconds. */
+/** Time of a visit of the canary, in seconds. */
 const CANARY_SECONDS = 25;
 const MINUTES = 30 * 24 * 60; // of a month
 
 /** Returns the numbers of metrics that the alarms of a stack read. A test compares them with the templates. */
 export const alarmMetrics = ({ canaryMinutes, reserved }: Environment) => ({
   home: 16 + (canaryMinutes ? 2 : 0) + (reserved ? 4 : 0),
-  region: 14 + (canaryMinutes ? 1 : 0),
+  region: 2,
 });
 
 /** Returns the number of metrics that all alarms of an environment read. CloudWatch bills each of them. */
@@ -54,23 +55,18 @@ export const alarmMetricsOf = (environment: Environment): number => {
 
 type Dollars = Record<string, number>;
 
-/** Returns the number of runs that the canary starts in a month. */
-const canariesOf = ({ regions: deployed, canaryMinutes }: Environment): number =>
-  canaryMinutes ? (MINUTES / canaryMinutes) * deployed.length : 0;
+/** Returns the number of runs that the canary starts in a month. Each visits one region. */
+const canariesOf = ({ canaryMinutes }: Environment): number => (canaryMinutes ? MINUTES / canaryMinutes : 0);
 
 /** Returns the dollars of a month by part, if an environment has no user. */
 export const idleMonth = (environment: Environment): Dollars => {
   const canaries = canariesOf(environment);
-  const deployed = environment.regions.length;
   return {
     Alarms: alarmMetricsOf(environment) * prices.alarmMonth,
     'Polls of the queues': polls(environment) * prices.sqsRequest,
-    Dashboard: prices.dashboardMonth,
-    'Metrics of the sweeper': SWEEPER_METRICS * prices.metricMonth,
-    Sweeper: sweeps(),
-    'Canary: its runs':
-      sum(usage(environment, canaries, canaries)) + (canaries / deployed) * lambda('canary', CANARY_SECONDS),
-    'Canary: its metrics': (runMetrics(environment, canaries, 0) + (canaries ? 1 : 0)) * prices.metricMonth,
+    Dashboard: environment.dashboard ? prices.dashboardMonth : 0,
+    Sweeper: sweeps(environment),
+    Canary: sum(usage(environment, canaries, canaries)) + canaries * (lambda('canary', CANARY_SECONDS) + prices.event),
   };
 };
 
@@ -79,17 +75,14 @@ export const month = (environment: Environment, runs: number): Dollars => {
   const idle = idleMonth(environment);
   const canaries = canariesOf(environment);
   const used = usage(environment, runs, runs + canaries);
-  const moreMetrics = runMetrics(environment, runs + canaries, FAILURE_METRICS) - runMetrics(environment, canaries, 0);
+  const { Canary = 0 } = idle;
   return {
     ...used,
-    CloudWatch: (used.CloudWatch as number) + moreMetrics * prices.metricMonth,
-    'Fixed, without the canary': sum(idle) - canaryCost(idle),
-    Canary: canaryCost(idle),
+    CloudWatch: (used.CloudWatch as number) + runMetrics(environment, runs) * prices.metricMonth,
+    'Fixed, without the canary': sum(idle) - Canary,
+    Canary,
   };
 };
-
-const canaryCost = (idle: Dollars): number =>
-  sum(Object.fromEntries(Object.entries(idle).filter(([part]) => part.startsWith('Canary'))));
 
 export const sum = (dollars: Dollars): number => Object.values(dollars).reduce((total, each) => total + each, 0);
 
@@ -117,7 +110,6 @@ const usage = ({ regions: deployed, homeRegion, retentionDays, trendDays }: Envi
     'Transfer between regions': runs * perRun.reportGb * transferPrice,
     'Transfer to clients': runs * perRun.reportGb * prices.internetGb,
     CloudWatch: runs * perRun.logGb * prices.logGb,
-    'X-Ray': runs * perRun.traces * prices.trace,
   };
 };
 
@@ -130,16 +122,25 @@ const lambda = (file: FunctionName, seconds: number): number => {
   return seconds * (memoryMb / 1024) * prices.lambdaGbSecond[architecture] + prices.lambdaRequest;
 };
 
-/** Requests of Lambda's pollers: five for each queue, every 20 s. Each region has two queues, and the home region the deliveries. */
-const polls = ({ regions: deployed }: Environment): number => (2 * deployed.length + 1) * 5 * 3 * MINUTES;
+/** Requests of Lambda's pollers: five for each queue, every 20 s. Each region has one queue, and the home region the deliveries. */
+const polls = ({ regions: deployed }: Environment): number => (deployed.length + 1) * 5 * 3 * MINUTES;
 
-const sweeps = (): number => {
-  const reads = (allRegions.length + 2) * MAX_OPEN_SHARDS * 0.5; // the query of an empty shard takes half a unit
-  return MINUTES * (lambda('sweep', 0.3) + reads * prices.dynamodbRead);
+/** Returns the dollars of a month of sweeps. Each looks at all shards in use, for late runs too, and at the dead letters. */
+const sweeps = ({ regions: deployed, openShards }: Environment): number => {
+  const others = openShards < MAX_OPEN_SHARDS ? 1 : 0; // one shard beyond those in use, in turn
+  const queries = (allRegions.length + OTHER_KINDS) * (openShards + others) + allRegions.length * openShards;
+  const reads = 0.5 * queries; // the query of an empty shard takes half a unit
+  const each =
+    lambda('sweep', perSweep.seconds) +
+    reads * prices.dynamodbRead +
+    deployed.length * prices.sqsRequest +
+    perSweep.logGb * prices.logGb +
+    prices.event;
+  return MINUTES * each + perSweep.metrics * prices.metricMonth;
 };
 
-/** Returns the number of metrics that the runs of all regions emit. CloudWatch bills the hours in which it gets data. */
-const runMetrics = ({ regions: deployed }: Environment, runs: number, ofFailures: number): number => {
+/** Returns the number of metrics that the runs of users emit. CloudWatch bills the hours in which it gets data. */
+const runMetrics = ({ regions: deployed }: Environment, runs: number): number => {
   const runsAnHour = runs / deployed.length / (MINUTES / 60);
-  return deployed.length * (METRICS_OF_A_RUN + ofFailures) * (1 - Math.exp(-runsAnHour));
+  return deployed.length * (METRICS_OF_A_RUN + FAILURE_METRICS) * (1 - Math.exp(-runsAnHour));
 };

@@ -24,6 +24,9 @@ export const MAX_TRIES = 24;
 /** Time that a sent job waits until the sweeper counts a try. */
 export const TRY_MS = HOUR;
 
+/** Time after which a run that no worker has claimed is late. */
+export const LATE_RUN_MS = 15 * MINUTE;
+
 /** Returns true if a job should be sent: at once if no queue has it, or after one hour, two more, four more and so on. */
 export const isSendDue = ({ sends, tries }: { sends: number; tries: number }): boolean => tries >= 2 ** sends - 1;
 

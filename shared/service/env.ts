@@ -3,7 +3,8 @@ import { Region } from '../name-schemas.ts';
 import { AllowedTarget } from './allowed-targets.ts';
 import { MAX_OPEN_SHARDS } from './partitions.ts';
 
-const json = z.string().transform((text, context) => {
+/** A text that is JSON, as its value. */
+export const jsonText = z.string().transform((text, context) => {
   try {
     return JSON.parse(text) as unknown;
   } catch {
@@ -21,7 +22,9 @@ export const StoreEnv = z.object({
   OPEN_SHARDS: z.coerce.number().int().min(1).max(MAX_OPEN_SHARDS).default(1),
 });
 const ReportEnv = z.object({ REPORT_BUCKET: z.string().min(1) });
-const QueuesEnv = z.object({ AUDIT_QUEUES: json.pipe(z.partialRecord(Region, z.url())) }); // region to queue URL
+/** Region to queue URL. */
+const QueueUrls = jsonText.pipe(z.partialRecord(Region, z.url()));
+const QueuesEnv = z.object({ AUDIT_QUEUES: QueueUrls });
 const DeliveryQueueEnv = z.object({ DELIVERY_QUEUE: z.url(), HOME_REGION: StoreEnv.shape.HOME_REGION }); // of deliveries to webhooks
 /** Environment of the functions that end checks: they delete the secrets of a check, and announce its end to webhooks. */
 export const CloseEnv = z.object({ ...StoreEnv.shape, ...ReportEnv.shape, ...DeliveryQueueEnv.shape });
@@ -136,6 +139,7 @@ export const DeliverEnv = z.object({
 export const SweepEnv = z.object({
   ...CloseEnv.shape,
   ...QueuesEnv.shape,
+  DEAD_LETTER_QUEUES: QueueUrls,
   ...TargetsEnv.shape, // for the checks of schedules
   ...RetentionEnv.shape,
 });
@@ -150,6 +154,7 @@ export const SchedulesEnv = z.object({
 export const CanaryEnv = z.object({
   ...StoreEnv.shape,
   REGIONS: list.pipe(z.array(Region)),
+  CANARY_MINUTES: z.coerce.number().int().positive().default(60), // time between two canaries
   API_URL: z.string().min(1), // URL of this service, as its clients reach it
 });
 

@@ -2,7 +2,6 @@ import type { z } from 'zod';
 import {
   AuditEnv,
   CanaryEnv,
-  CloseEnv,
   ComparisonEnv,
   CorsEnv,
   CreateEnv,
@@ -49,8 +48,6 @@ export type FunctionRow<Env = unknown> = {
   reserved?: ReservedFor;
   /** Size of libuv's thread pool for files, zlib and DNS lookups. */
   threads?: number;
-  /** True if X-Ray traces it, which bills each trace. */
-  traced?: boolean;
   /** Actions on the items of the table, by partition. */
   table?: TableActions;
   /** Indexes of the table that it queries. */
@@ -90,7 +87,7 @@ const reportReader = { ...quick, env: ReportReadEnv, table: readsRuns, reports: 
 
 /** Functions with a route that needs a key. */
 type KeyFunction = Exclude<Route, { scope: 'public' }>['function'];
-type BackgroundFunction = 'run-audit' | 'close-lost-runs' | 'deliver-webhook' | 'sweep' | 'canary';
+type BackgroundFunction = 'run-audit' | 'deliver-webhook' | 'sweep' | 'canary';
 /** Name of a file in `functions/`, which is one Lambda function. */
 export type FunctionName = ApiFunction | BackgroundFunction;
 
@@ -100,7 +97,6 @@ export const functionRows = {
     ...quick,
     env: CreateEnv,
     reserved: 'creates',
-    traced: true, // a run's trace begins here; traces of polls would only cost money
     table: {
       check: ['GetItem', 'PutItem', 'Query', 'UpdateItem'],
       run: ['PutItem'],
@@ -183,18 +179,9 @@ export const functionRows = {
     // DNS lookups may use half of the pool. Each audit's proxy runs up to six lookups at once, and unfinished lookups of
     // earlier pages keep their threads.
     threads: 64,
-    traced: true,
     table: worksOnRuns,
     reports: ['PutObject'],
     secrets: ['GetObject', ...endsSecrets],
-  },
-  'close-lost-runs': {
-    ...quick,
-    timeoutSeconds: 60,
-    env: CloseEnv,
-    traced: true,
-    table: worksOnRuns,
-    secrets: endsSecrets,
   },
   // It mostly waits for receivers: at most 15 s for each of the five webhooks of an owner, at the same time.
   'deliver-webhook': {
@@ -215,7 +202,6 @@ export const functionRows = {
     timeoutSeconds: 60,
     env: SweepEnv,
     reserved: 'sweeps',
-    traced: true,
     table: {
       check: ['DeleteItem', 'GetItem', 'PutItem', 'Query', 'UpdateItem'],
       run: ['DeleteItem', 'GetItem', 'PutItem'],

@@ -10,7 +10,7 @@ export const metrics = {
   RunFailed: {
     unit: 'Count',
     dimensions: ['region', 'code', 'blame'],
-    by: ['run-audit', 'close-lost-runs', 'sweep', 'create-check'],
+    by: ['run-audit', 'sweep', 'create-check'],
   },
   /**
    * 1 if a finished run has failed with `blame: service`, otherwise 0. The average is the share of these runs, and the
@@ -19,7 +19,7 @@ export const metrics = {
   ServiceFailure: {
     unit: 'Count',
     dimensions: ['region'],
-    by: ['run-audit', 'close-lost-runs', 'sweep', 'create-check'],
+    by: ['run-audit', 'sweep', 'create-check'],
   },
   /** An attempt has failed and another attempt follows. */
   AttemptFailed: { unit: 'Count', dimensions: ['region', 'code'], by: ['run-audit'] },
@@ -35,19 +35,22 @@ export const metrics = {
   StolenCpuPercent: { unit: 'Percent', dimensions: ['region'], by: ['run-audit'] },
   /** 100 if the load of the machine may have changed the times that a run shows, otherwise 0. The average is the share. */
   ContendedPercent: { unit: 'Percent', dimensions: ['region'], by: ['run-audit'] },
-  /** A function has dropped an invalid message. */
-  JobUnreadable: { unit: 'Count', dimensions: [], by: ['run-audit', 'close-lost-runs', 'deliver-webhook'] },
+  /** The sweeper has handled a job that failed in every delivery. The log names its region. */
+  JobsLost: { unit: 'Count', dimensions: [], by: ['sweep'] },
+  /** An audit has ended without an answer, so that its lease ran out. The log names the run. */
+  AuditsLost: { unit: 'Count', dimensions: [], by: ['sweep'] },
+  /** Number of regions in which runs have waited for a quarter of an hour. A sweep emits it if there is one. The log names them. */
+  RegionsLate: { unit: 'Count', dimensions: [], by: ['sweep'] },
   /** The sweeper has resent the job of a run. */
   RunsResent: { unit: 'Count', dimensions: ['region'], by: ['sweep'] },
   /** A run has failed as `abandoned`. `create-check` abandons a run whose job the queue refuses. */
   RunsAbandoned: { unit: 'Count', dimensions: [], by: ['sweep', 'create-check'] },
   /** 1 if a try to deliver to a webhook has failed, otherwise 0. The average is the share of failed tries. */
   DeliveryFailure: { unit: 'Count', dimensions: [], by: ['deliver-webhook'] },
-  /** A sweep has ended. */
-  SweepDone: { unit: 'Count', dimensions: [], by: ['sweep'] },
-  /** Number of regions in which the canary failed. Every canary emits it. The log names the regions. */
-  CanaryFailed: { unit: 'Count', dimensions: [], by: ['canary'] },
-  /** Number of due items that a sweep failed on or did not reach. Every sweep emits it. The log names their partition. */
+  /**
+   * Number of due items that a sweep failed on or did not reach. Every sweep that ends emits it, so that the number of samples
+   * is the number of sweeps. The log names their partition.
+   */
   OpenPastDue: { unit: 'Count', dimensions: [], by: ['sweep'] },
 } as const satisfies Record<
   string,

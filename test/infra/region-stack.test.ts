@@ -41,7 +41,6 @@ test('its functions use the region, the table and the bucket of the home stack',
     REPORT_BUCKET: bucket?.BucketName,
     TARGETS: 'public',
   });
-  functionRows['close-lost-runs'].env.parse(functionsOf(stack)['close-lost-runs']?.Environment.Variables);
 });
 
 test('an instance runs one audit at a time, and the environment limits concurrent audits', () => {
@@ -59,18 +58,17 @@ test('a job is invisible for six times the timeout, as in the local service', ()
   expect(jobs.VisibilityTimeout).toBe(6 * functionsOf(stack)['run-audit']?.Timeout);
 });
 
-test('after three deliveries a job goes to close-lost-runs, and its queue keeps it for fourteen days', () => {
+test('after three deliveries a job becomes a dead letter, which the sweeper receives within fourteen days', () => {
   expect(jobs.RedrivePolicy).toEqual({
     deadLetterTargetArn: `<${deadLetters.id}.Arn>`,
     maxReceiveCount: queueSettings.maxReceiveCount,
   });
   expect(deadLetters.MessageRetentionPeriod).toBe(14 * 24 * 3600);
-  expect(deadLetters.VisibilityTimeout).toBe(6 * functionsOf(stack)['close-lost-runs']?.Timeout);
   expect(deadLetters.VisibilityTimeout).toBe(deadLetterSettings.visibilitySeconds);
-  expect(sourceOf('close-lost-runs')).toMatchObject({
-    EventSourceArn: `<${deadLetters.id}.Arn>`,
-    FunctionResponseTypes: ['ReportBatchItemFailures'],
-  });
+  const { Timeout, Environment } = functionsOf(home).sweep as Properties;
+  expect(deadLetters.VisibilityTimeout).toBeGreaterThan(Timeout); // no other sweep receives it meanwhile
+  const { 'us-west1': url } = JSON.parse(Environment.Variables.DEAD_LETTER_QUEUES);
+  expect(url).toBe('https://sqs.us-west-2.amazonaws.com/123456789012/page-audit-dev-lost-audits-us-west1');
 });
 
 test('queues and topics require TLS', () => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { updatedAttributes, updatedLatest, updatedRegion, updatedUsage } from '../../infra/aws/updated-attributes.ts';
+import { updatedLatest, updatedRegion, updatedRun, updatedUsage } from '../../infra/aws/updated-attributes.ts';
 import { type FunctionName, type FunctionRow, functionRows } from '../../shared/service/functions.ts';
 import { CANARY_PREFIX } from '../../shared/service/keys.ts';
 import { partitions } from '../../shared/service/partitions.ts';
@@ -17,6 +17,7 @@ const fingerprintKey = 'arn:aws:s3:::page-audit-dev-reports-123456789012/keys/*'
 const queues = regionStacks.map(
   (stack, i) => `arn:aws:sqs:${stack.region}:123456789012:page-audit-dev-audits-${environment.regions[i]}`,
 );
+const deadLetters = queues.map((arn) => arn.replace('-audits-', '-lost-audits-'));
 const take = ['ChangeMessageVisibility', 'DeleteMessage', 'GetQueueAttributes', 'GetQueueUrl', 'ReceiveMessage'];
 
 /** Right to send messages to the queue of deliveries. */
@@ -35,7 +36,7 @@ const runs = [
 /** Right of each function that uses the table. */
 const ofFormat = on(`${table} of FORMAT*`, 'dynamodb', ['GetItem']);
 
-/** All rights of each function except logging and tracing. */
+/** All rights of each function except logging. */
 const rights = {
   'create-check': [
     ...onTable('create-check'),
@@ -91,6 +92,7 @@ const rights = {
     ...on(scheduleSecrets, 's3', ['DeleteObject', 'GetObject']),
     ...on(fingerprintKey, 's3', ['GetObject', 'PutObject']),
     ...count(queues),
+    ...deadLetters.flatMap((queue) => on(queue, 'sqs', ['DeleteMessage', 'ReceiveMessage'])),
     ...sendDeliveries,
   ],
   canary: on(`${table} of KEY#00000000ca11`, 'dynamodb', ['PutItem']), // one key, which only the canary uses
@@ -103,19 +105,13 @@ const rights = {
     ...on(bucket, 's3', ['ListBucket']),
     ...on(queueCalled('page-audit-dev-audits-us-west1'), 'sqs', take),
   ],
-  'close-lost-runs': [
-    ...runs,
-    ...on(secrets, 's3', ['DeleteObject']),
-    ...on(bucket, 's3', ['ListBucket']),
-    ...on(queueCalled('page-audit-dev-lost-audits-us-west1'), 'sqs', take),
-  ],
 };
 
 test.each(Object.entries(rights))('%s has exactly these rights', (file, expected) => {
-  const stack = ['run-audit', 'close-lost-runs'].includes(file) ? region : home;
+  const stack = file === 'run-audit' ? region : home;
   expect(
     granted(rightsOf(stack, file))
-      .filter((each) => !/^(logs|xray):/.test(each))
+      .filter((each) => !each.startsWith('logs:'))
       .sort(),
   ).toEqual([...expected, ...('TABLE_NAME' in functionRows[file as FunctionName].env.shape ? ofFormat : [])].sort());
 });
@@ -123,7 +119,7 @@ test.each(Object.entries(rights))('%s has exactly these rights', (file, expected
 test('only creates write secrets, only an audit reads them, and only the sweeper reads those of schedules', () => {
   const allowed = (action: string, resource: string) =>
     Object.keys(rights).filter((file) => {
-      const stack = ['run-audit', 'close-lost-runs'].includes(file) ? region : home;
+      const stack = file === 'run-audit' ? region : home;
       return granted(rightsOf(stack, file)).includes(`s3:${action} ${resource}`);
     });
   expect(allowed('PutObject', secrets)).toEqual(['create-check', 'sweep']);
@@ -137,22 +133,21 @@ test('a function may list reports, or the secrets of a check whose id it knows, 
   const all = { StringLike: { 's3:prefix': 'reports/*' } };
   const ofOneCheck = { StringLike: { 's3:prefix': `secrets/${'?'.repeat(36)}/` } };
   const listing = (file: string) =>
-    rightsOf(['run-audit', 'close-lost-runs'].includes(file) ? region : home, file)
+    rightsOf(file === 'run-audit' ? region : home, file)
       .filter(({ Action }) => listOf(Action).includes('s3:ListBucket'))
       .map(({ Condition }) => Condition);
   for (const file of ['get-explanation', 'get-fixes', 'get-report', 'get-screenshot', 'judge-check'])
     expect(listing(file), file).toEqual([all]);
-  for (const file of ['create-check', 'run-audit', 'close-lost-runs'])
-    expect(listing(file), file).toEqual([ofOneCheck]);
+  for (const file of ['create-check', 'run-audit']) expect(listing(file), file).toEqual([ofOneCheck]);
   for (const file of ['delete-check', 'sweep']) expect(listing(file), file).toEqual([all, ofOneCheck]);
 });
 
-test.each(Object.entries(updatedAttributes))('%s updates some attributes only', (file, attributes) => {
-  const updates = rightsOf(region, file).filter(({ Action }) => Action === 'dynamodb:UpdateItem');
+test('run-audit updates some attributes only', () => {
+  const updates = rightsOf(region, 'run-audit').filter(({ Action }) => Action === 'dynamodb:UpdateItem');
   expect(updates.map(({ Condition }) => Condition)).toEqual([
     {
       'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': ['CHECK#*'] },
-      'ForAllValues:StringEquals': { 'dynamodb:Attributes': attributes },
+      'ForAllValues:StringEquals': { 'dynamodb:Attributes': updatedRun },
     },
     {
       'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': ['LATEST#*'] },
@@ -162,17 +157,13 @@ test.each(Object.entries(updatedAttributes))('%s updates some attributes only', 
       'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': ['OWNER#*'] },
       'ForAllValues:StringEquals': { 'dynamodb:Attributes': updatedUsage },
     },
-    ...(file === 'run-audit'
-      ? [
-          {
-            'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': ['REGION#*'] },
-            'ForAllValues:StringEquals': { 'dynamodb:Attributes': updatedRegion },
-          },
-        ]
-      : []),
+    {
+      'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': ['REGION#*'] },
+      'ForAllValues:StringEquals': { 'dynamodb:Attributes': updatedRegion },
+    },
   ]);
   for (const decided of ['url', 'owner', 'options', 'runIds', 'fingerprint', 'expiresAt', 'trendExpiresAt']) {
-    expect(attributes).not.toContain(decided);
+    expect(updatedRun).not.toContain(decided);
   }
 });
 
@@ -225,7 +216,7 @@ test('only the functions of webhooks read their secrets', () => {
 
 test('each function writes to its own log only', () => {
   for (const file of Object.keys(rights)) {
-    const stack = ['run-audit', 'close-lost-runs'].includes(file) ? region : home;
+    const stack = file === 'run-audit' ? region : home;
     const [group] = resourcesOf(stack, 'AWS::Logs::LogGroup').filter(({ LogGroupName }) =>
       new RegExp(`-${file}(-us-west1)?$`).test(LogGroupName),
     );
@@ -234,13 +225,12 @@ test('each function writes to its own log only', () => {
   }
 });
 
-test('no right has a wildcard, except the resource of X-Ray actions, which AWS can not scope', () => {
+test('no right has a wildcard', () => {
   const statements = all.flatMap((stack) => resourcesOf(stack, 'AWS::IAM::Role').flatMap(statementsOf));
   for (const stack of all) expect(resourcesOf(stack, 'AWS::IAM::Policy')).toEqual([]);
   expect(statements.length).toBeGreaterThan(50);
   expect(granted(statements).filter((each) => each.split(' ')[0]?.includes('*'))).toEqual([]);
-  const everywhere = granted(statements).filter((each) => each.endsWith(' *'));
-  expect([...new Set(everywhere)].sort()).toEqual(['xray:PutTelemetryRecords *', 'xray:PutTraceSegments *']);
+  expect(granted(statements).filter((each) => each.endsWith(' *'))).toEqual([]);
 });
 
 test('no role has a managed policy, and only Lambda can assume one, except the role with which API Gateway calls functions', () => {

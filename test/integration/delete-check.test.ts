@@ -4,7 +4,6 @@ import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient, ScanCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
 import { type AuditResult, emptyResult } from '../../functions/auditor/verdict/judge.ts';
-import { closeLostRuns } from '../../functions/close-lost-runs.ts';
 import { deleteCheck } from '../../functions/delete-check.ts';
 import { getReport } from '../../functions/get-report.ts';
 import { clientSettings } from '../../functions/lib/aws-client.ts';
@@ -16,6 +15,7 @@ import type { RunItem } from '../../functions/lib/store/items.ts';
 import { type LeaseStore, leaseStore } from '../../functions/lib/store/leases.ts';
 import { type Reports, reports } from '../../functions/lib/store/reports.ts';
 import { secretStore } from '../../functions/lib/store/secrets.ts';
+import { closeLostRun } from '../../functions/lib/sweep/dead-letters.ts';
 import { runAudit } from '../../functions/run-audit.ts';
 import { sweep } from '../../functions/sweep.ts';
 import { noMetrics } from '../../shared/metrics/page-metrics.ts';
@@ -192,8 +192,8 @@ test('the jobs of an erased check find nothing to do', async () => {
   expect(await world.store.markSent(run, new Date())).toBeUndefined(); // its create had not ended
   const audit = vi.fn();
   await runAudit({ ...world, auditors: { audit } })(jobOf(run), () => 600_000);
-  await closeLostRuns(world)(jobOf(run));
-  await closeLostRuns({ ...world, store: { ...world.store, findRunOfAnyOwner: async () => run } })(jobOf(run)); // it has read the run before the erasure
+  await closeLostRun(world)(jobOf(run));
+  await closeLostRun({ ...world, store: { ...world.store, findRunOfAnyOwner: async () => run } })(jobOf(run)); // it has read the run before the erasure
   expect(audit).not.toHaveBeenCalled();
   expect(await remainsOf(check.id)).toEqual(aMark);
 });

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { emptyResult } from '../../functions/auditor/verdict/judge.ts';
-import { closeLostRuns } from '../../functions/close-lost-runs.ts';
 import type { RunItem } from '../../functions/lib/store/items.ts';
 import { findRun } from '../../functions/lib/store/items.ts';
+import { closeLostRun } from '../../functions/lib/sweep/dead-letters.ts';
 import { runAudit } from '../../functions/run-audit.ts';
 import { sweep } from '../../functions/sweep.ts';
 import { noMetrics } from '../../shared/metrics/page-metrics.ts';
@@ -29,7 +29,7 @@ test('a late job of an erased check does not touch the run of a create that fail
 
   const audit = vi.fn(async () => ({ ...emptyResult, state: 'succeeded' as const, metrics: noMetrics }));
   await runAudit({ ...world, auditors: { audit } })(job, () => 600_000);
-  await closeLostRuns(world)(job);
+  await closeLostRun(world)(job);
   expect(audit).not.toHaveBeenCalled();
   expect(await read()).toEqual(orphan);
 

@@ -245,7 +245,7 @@ test('a dead letter fails a run that has no attempts left', async () => {
   const found = await world.find(check.id);
   expect(found.runs[0]).toMatchObject({ state: 'failed', error: { code: 'abandoned' } });
   expect(found.item.completedAt).not.toBeNull();
-  expect(abandoned()).toEqual([]); // dead letters have their own alarm in the region of the audit
+  expect(abandoned()).toHaveLength(1);
 });
 
 test('a dead letter changes nothing while another delivery is at work', async () => {

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
-import { closeLostRuns } from '../../functions/close-lost-runs.ts';
 import { log } from '../../functions/lib/log.ts';
 import { runKey } from '../../functions/lib/store/items.ts';
+import { closeLostRun } from '../../functions/lib/sweep/dead-letters.ts';
 import { runAudit } from '../../functions/run-audit.ts';
 import { sweep } from '../../functions/sweep.ts';
 import { type Api, startApi } from '../support/api.ts';
@@ -136,6 +136,6 @@ test('a job for a run that can not be read is dropped, because the sweeper repor
   const job = { checkId: id, runId, region: 'us-west1' as const, correlationId: 'c', owner, createId: 'c' };
   const audit = vi.fn();
   await runAudit({ ...world, auditors: { audit } })(job, () => 600_000);
-  await closeLostRuns(world)(job);
+  await closeLostRun(world)(job);
   expect(audit).not.toHaveBeenCalled();
 });

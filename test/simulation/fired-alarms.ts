@@ -36,11 +36,16 @@ export const metricRecorder = () => {
   };
 };
 
-/** Returns the names of the alarms that fire until a second. Leaves out the canary, because nothing simulates it. */
-export const firedAlarms = (stacks: readonly Stack[], metrics: MetricRecorder, until: number): string[] =>
+/** Returns the names of the alarms that fire until a second. A load has no canary. */
+export const firedAlarms = (
+  stacks: readonly Stack[],
+  metrics: MetricRecorder,
+  until: number,
+  { withCanary = false } = {},
+): string[] =>
   stacks
     .flatMap((stack) => resourcesOf(stack, 'AWS::CloudWatch::Alarm'))
-    .filter((alarm) => !/-Canary\w+$/.test(alarm.AlarmName) && fires(alarm, metrics, until))
+    .filter((alarm) => (withCanary || !/-Canary\w+$/.test(alarm.AlarmName)) && fires(alarm, metrics, until))
     .map(({ AlarmName }) => AlarmName.replace(/^page-audit-[a-z]+-/, ''))
     .sort();
 
@@ -77,7 +82,7 @@ const statisticOf = (statistic: string, values: readonly number[]): number | und
   return quantile(Number(statistic.slice(1)) / 100); // p95
 };
 
-/** Calculates the two kinds of metric math whose metrics are recorded. Without its metrics, an expression has no value. */
+/** Calculates the metric math whose metrics are recorded. Without its metrics, an expression has no value. */
 const calculate = (
   queries: readonly Query[],
   valueIn: (metric: Metric, statistic: string) => number | undefined,
@@ -90,7 +95,5 @@ const calculate = (
     const [all = 0, ...parts] = [...expression.matchAll(/\((\w+),/g)].map(([, id = '']) => values[id] ?? 0);
     return parts.reduce((rest, part) => rest - part, all);
   }
-  const [, condition = '', then = ''] = /^IF\((\w+) > 0, (\w+), 0\)$/.exec(expression) ?? [];
-  if (!(condition in values) || !(then in values)) throw new Error(`unknown metric math ${expression}`);
-  return Number(values[condition]) > 0 ? values[then] : 0;
+  throw new Error(`unknown metric math ${expression}`);
 };

@@ -1,8 +1,8 @@
-import { closeLostRuns } from '../../functions/close-lost-runs.ts';
 import { createCheck } from '../../functions/create-check.ts';
 import { deleteCheck } from '../../functions/delete-check.ts';
 import { waiting } from '../../functions/lib/http/waiting.ts';
 import { auditQueues } from '../../functions/lib/queue/audit-queues.ts';
+import { deadLetterQueues } from '../../functions/lib/queue/dead-letter-queues.ts';
 import { deliveryQueue } from '../../functions/lib/queue/delivery-queue.ts';
 import { watchByPolling } from '../../functions/lib/store/changes.ts';
 import { checkStore } from '../../functions/lib/store/checks.ts';
@@ -36,6 +36,7 @@ import { type Audits, simulatedAuditors } from './simulated-auditors.ts';
 export const simulatedRegions = ['europe-west3', 'us-east4'] as const satisfies readonly Region[];
 
 export const queueUrlOf = (region: Region): string => `http://127.0.0.1:9/queue/${region}`;
+export const deadLettersUrlOf = (region: Region): string => `http://127.0.0.1:9/lost/${region}`;
 
 const env = {
   TABLE_NAME: TABLE,
@@ -44,6 +45,7 @@ const env = {
   REPORT_BUCKET: 'reports',
   DELIVERY_QUEUE: 'http://127.0.0.1:9/queue/deliveries',
   AUDIT_QUEUES: Object.fromEntries(simulatedRegions.map((region) => [region, queueUrlOf(region)])),
+  DEAD_LETTER_QUEUES: Object.fromEntries(simulatedRegions.map((region) => [region, deadLettersUrlOf(region)])),
 };
 
 /** Settings of the SDK. Endpoints on loopback make its requests the same on every machine. Nothing listens there. */
@@ -73,6 +75,7 @@ export const openParts = () => {
     reports: bucket,
     secrets,
     queues: auditQueues(env),
+    deadLetters: deadLetterQueues(env),
     schedules: scheduleStore(db),
     deliveries: deliveryStore(db),
     deliveryQueue: deliveryQueue(env),
@@ -93,7 +96,6 @@ export const functionsOf = (parts: Parts, random: Random, audits: Audits, stoppi
   share: createLink(parts),
   revoke: deleteLinks(parts),
   audit: runAudit({ ...parts, auditors: simulatedAuditors(random, audits), stopping }),
-  closeLostRuns: closeLostRuns(parts),
   sweep: sweep({ ...parts, creates: createsOf(parts), now: () => new Date() }),
 });
 export type Functions = ReturnType<typeof functionsOf>;

@@ -57,7 +57,7 @@ export const runLoad = async (load: Load, metrics: MetricRecorder) => {
 
   const regions = new Map<Region, ReturnType<typeof simulatedRegion>>();
   const regionOf = (name: Region) => {
-    const region = regions.get(name) ?? simulatedRegion(name, { load, table, store, leases, clock, counts });
+    const region = regions.get(name) ?? simulatedRegion({ load, table, store, leases, clock, counts });
     regions.set(name, region);
     return region;
   };
@@ -69,6 +69,7 @@ export const runLoad = async (load: Load, metrics: MetricRecorder) => {
     count: async (name: Region) => ({ waiting: regionOf(name).queue.waiting(), received: regionOf(name).busy() }),
   };
 
+  const deadLetters = { regions: [], receive: neverHappens, remove: neverHappens }; // every audit succeeds
   const create = async (names: readonly Region[]) => {
     const ids = { id: load.random.uuid(), runIds: names.map(load.random.uuid), now: clock.now() };
     const check = newCheck({ url: 'https://example.com/', auditVersion: '13.5.0', regions: [...names] }, ids);
@@ -91,11 +92,18 @@ export const runLoad = async (load: Load, metrics: MetricRecorder) => {
     return store.closeIfFinished(...call);
   };
   const sweepOnce = sweep({
-    ...{ store: { ...store, closeIfFinished }, due, waiting: waitingStore(table.db), queues, now: clock.now },
+    ...{
+      store: { ...store, closeIfFinished },
+      due,
+      waiting: waitingStore(table.db),
+      queues,
+      deadLetters,
+      now: clock.now,
+    },
     deliveries: deliveryStore(table.db), // no owner has a webhook
     ...{ schedules: scheduleStore(table.db), secrets: noSchedules, creates: noSchedules },
     deliveryQueue: { send: async () => {} },
-    erasure: { eraseRemains: nothingIsErased, removeErasedMark: nothingIsErased },
+    erasure: { eraseRemains: neverHappens, removeErasedMark: neverHappens },
     budgetMs: DAY_MS, // the writes are the budget
     get stopping() {
       return budget.signal;
@@ -125,8 +133,8 @@ export const runLoad = async (load: Load, metrics: MetricRecorder) => {
 /** Parts of a sweep that creates the checks of schedules. The load has none. */
 const noSchedules = {} as Parameters<typeof sweep>[0]['creates'] & Parameters<typeof sweep>[0]['secrets'];
 
-const nothingIsErased = (): never => {
-  throw new Error('the load erases no check');
+const neverHappens = (): never => {
+  throw new Error('the load erases no check, and has no dead letter');
 };
 
 type Simulation = {
@@ -139,7 +147,7 @@ type Simulation = {
 };
 
 /** A region with its queue and its workers. */
-const simulatedRegion = (region: Region, { load, table, store, leases, clock, counts }: Simulation) => {
+const simulatedRegion = ({ load, table, store, leases, clock, counts }: Simulation) => {
   const queue = roughQueue(load.random);
   const ends = new Map<number, (Lease | undefined)[]>(); // by second; a duplicate has no lease
   let busy = 0;
@@ -159,8 +167,8 @@ const simulatedRegion = (region: Region, { load, table, store, leases, clock, co
     if (!(await leases.finish(lease, { state: 'succeeded', attempts: [] }, clock.now())))
       throw new Error(`the lease of a run of check ${checkId} is lost`);
     const runSeconds = (clock.now().getTime() - Date.parse(createdAt)) / 1000;
-    emitFinished(region, null);
-    emitMeasured(region, null, { runSeconds, auditSeconds: AUDIT_SECONDS.min, environment: null });
+    emitFinished(lease.run, null);
+    emitMeasured(lease.run, null, { runSeconds, auditSeconds: AUDIT_SECONDS.min, environment: null });
     if (table.forgetIfClosed(checkId)) counts.closed++;
   };
   return {

@@ -4,6 +4,7 @@ import { type EmbeddedBucket, streamOf } from './embedded-bucket.ts';
 import { type Answer, type EmbeddedTable, type TableCall, textOf } from './embedded-table.ts';
 import type { Faults, RequestFault } from './faults.ts';
 import type { Random } from './random.ts';
+import type { Message } from './simulated-queue.ts';
 import { type Context, contexts, type Timeline } from './timeline.ts';
 
 type Request = {
@@ -29,6 +30,8 @@ type Options = {
   onMessage: (queueUrl: string, body: string) => void;
   /** Returns the attributes of a queue. */
   queueAttributes: (queueUrl: string) => Record<string, string>;
+  receiveDeadLetter: (queueUrl: string) => Message | undefined;
+  removeDeadLetter: (queueUrl: string, id: number) => void;
   /** Handles a call of the table. */
   onTableCall: (call: TableCall, context: Context) => Promise<Answer>;
   /** Is called when a report has been stored, with the object that it replaced. */
@@ -127,6 +130,9 @@ export const replaceNetwork = (options: Options): (() => void) => {
   };
 };
 
+const messagesOf = (message: Message | undefined) =>
+  message ? [{ MessageId: `${message.id}`, Body: message.body, ReceiptHandle: `${message.id}` }] : [];
+
 const callOf = (request: Request, context: Context, options: Options): Call => {
   const { method, path, headers, query = {}, body } = request;
   const [service = '', operation = ''] = (headers['x-amz-target'] ?? '').split('.');
@@ -143,9 +149,15 @@ const callOf = (request: Request, context: Context, options: Options): Call => {
     };
   }
   if (service === 'AmazonSQS') {
-    const { QueueUrl, MessageBody = '' } = JSON.parse(textOf(body));
+    const { QueueUrl, MessageBody = '', ReceiptHandle } = JSON.parse(textOf(body));
     const deliver = async () => {
       if (operation === 'GetQueueAttributes') return answerOf(200, { Attributes: options.queueAttributes(QueueUrl) });
+      if (operation === 'ReceiveMessage')
+        return answerOf(200, { Messages: messagesOf(options.receiveDeadLetter(QueueUrl)) });
+      if (operation === 'DeleteMessage') {
+        options.removeDeadLetter(QueueUrl, Number(ReceiptHandle));
+        return answerOf(200, {});
+      }
       options.onMessage(QueueUrl, MessageBody);
       const md5 = createHash('md5').update(MessageBody).digest('hex');
       return answerOf(200, { MessageId: 'simulated', MD5OfMessageBody: md5 });

@@ -8,7 +8,7 @@ import { functionRows } from '../../shared/service/functions.ts';
 import type { Caller } from '../../shared/service/keys.ts';
 import type { Defect } from './defects/defect.ts';
 import type { Faults } from './faults.ts';
-import { type Functions, functionsOf, openParts, queueUrlOf, simulatedRegions } from './functions.ts';
+import { deadLettersUrlOf, type Functions, functionsOf, openParts, queueUrlOf, simulatedRegions } from './functions.ts';
 import type { Random } from './random.ts';
 import { MAX_CLOCK_OFFSET_MS } from './run-promises.ts';
 import type { Audits } from './simulated-auditors.ts';
@@ -40,7 +40,7 @@ const MINUTE = 60_000;
 const WORKERS_PER_REGION = 2;
 const AUDITS_PER_WORKER = 2;
 
-/** Runs the functions in simulated processes: an API, the workers of each region, the sweeper, the dead letters. */
+/** Runs the functions in simulated processes: an API, the workers of each region, the sweeper. */
 export const startService = (options: Options) => {
   const { timeline, random, faults, trace } = options;
   const seconds = random.pick([90, 600, queueSettings.visibilitySeconds]);
@@ -52,6 +52,8 @@ export const startService = (options: Options) => {
     deadLetters: queueOf(deadLetterSettings.visibilitySeconds),
     workers: [] as Instance[],
   }));
+  const deadLettersOf = (queueUrl: string) =>
+    lanes.find(({ region }) => deadLettersUrlOf(region) === queueUrl)?.deadLetters;
   const idleApi: Instance[] = [];
   const idleSweepers: Instance[] = [];
   let processes = 0;
@@ -113,15 +115,15 @@ export const startService = (options: Options) => {
     return answer;
   };
 
-  const work = async (instance: Instance, queue: SimulatedQueue, message: Message, name: 'audit' | 'closeLostRuns') => {
+  const work = async (instance: Instance, queue: SimulatedQueue, message: Message) => {
     instance.busy++;
-    const { timeoutSeconds } = functionRows[name === 'audit' ? 'run-audit' : 'close-lost-runs'];
+    const { timeoutSeconds } = functionRows['run-audit'];
     const endsAt = timeline.now() + timeoutSeconds * 1000;
     const job = AuditJob.parse(JSON.parse(message.body));
-    trace(`${instance.process.name} received ${job.runId}, ${name}`);
+    trace(`${instance.process.name} received ${job.runId}`);
     if (faults.happens(0.03)) timeline.after(random.between(1, 2000), () => queue.show(message));
     const outcome = await invoke(instance, timeoutSeconds, () =>
-      instance.functions[name](job, () => endsAt - timeline.now()),
+      instance.functions.audit(job, () => endsAt - timeline.now()),
     );
     instance.busy--;
     trace(`${instance.process.name} ended ${job.runId}: ${describe(outcome)}`);
@@ -141,7 +143,8 @@ export const startService = (options: Options) => {
 
   const everyMinute = () => {
     timeline.after(MINUTE, everyMinute);
-    if (options.nextDueAt() <= timeline.wallNow() + MAX_CLOCK_OFFSET_MS) {
+    const isLetterVisible = lanes.some(({ deadLetters }) => deadLetters.count().visible > 0);
+    if (isLetterVisible || options.nextDueAt() <= timeline.wallNow() + MAX_CLOCK_OFFSET_MS) {
       void runSweep({});
       if (faults.happens(0.15)) timeline.after(random.between(0, 500), () => void runSweep({}));
     }
@@ -178,6 +181,9 @@ export const startService = (options: Options) => {
         timeline.after(ms, () => {}); // so that `deliver` runs then
       }
     },
+    /** Gives the sweeper a dead letter, whose receipt is its id. */
+    receiveDeadLetter: (queueUrl: string): Message | undefined => deadLettersOf(queueUrl)?.receive(),
+    removeDeadLetter: (queueUrl: string, id: number): void => deadLettersOf(queueUrl)?.delete({ id }),
     queueAttributes: (queueUrl: string): Record<string, string> => {
       const { visible, received } = lanes.find(({ region }) => queueUrlOf(region) === queueUrl)?.jobs.count() ?? {};
       return {
@@ -195,13 +201,10 @@ export const startService = (options: Options) => {
           while (worker.busy < AUDITS_PER_WORKER && worker.process.stalledUntil <= timeline.now()) {
             const message = jobs.receive();
             if (!message) break;
-            void work(worker, jobs, message, 'audit');
+            void work(worker, jobs, message);
           }
         }
         for (const body of jobs.deadLetters.splice(0)) deadLetters.send(body);
-        for (let message = deadLetters.receive(); message; message = deadLetters.receive()) {
-          void work(start('dead-letters'), deadLetters, message, 'closeLostRuns');
-        }
       }
     },
     /** Returns the number of sweeps so far. */

@@ -30,7 +30,7 @@ export const simulatedQueue = ({ timeline, random, visibilityMs, maxReceives }: 
       message.visibleAt = timeline.now() + visibilityMs;
       return message;
     },
-    delete: ({ id }: Message): void => void messages.delete(id),
+    delete: ({ id }: Pick<Message, 'id'>): void => void messages.delete(id),
     /** Makes a received message visible at once, so that it is delivered twice. */
     show: ({ id }: Message): void => {
       const message = messages.get(id);

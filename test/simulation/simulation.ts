@@ -82,9 +82,8 @@ export const simulate = async (
     const isLate = timeline.now() > markedAt + LATE_AFTER_MS;
     if (isLate && !images.has(`CHECK#${checkId} CHECK`)) storedLate.add(key);
   };
-  const { queueAttributes } = service;
-  const network = { timeline, random, faults, table, bucket, trace, queueAttributes };
-  cleanUp.defer(replaceNetwork({ ...network, onMessage: service.onMessage, onTableCall: monitor.onCall, onStored }));
+  const network = { timeline, random, faults, table, bucket, trace, ...service };
+  cleanUp.defer(replaceNetwork({ ...network, onTableCall: monitor.onCall, onStored }));
   const clientOptions = { timeline, random, request: service.request, hasCheck, images, ownerOf, violated };
   const clients = startClients(clientOptions);
 
@@ -126,7 +125,8 @@ const warmUp = async (): Promise<void> => {
   const [table, bucket] = [await startEmbeddedTable(), startEmbeddedBucket()];
   const faults = drawFaults({ random, probability: 0 });
   using cleanUp = new DisposableStack();
-  const network = { timeline, random, faults, table, bucket, trace: () => {}, queueAttributes: () => ({}) };
+  const queues = { queueAttributes: () => ({}), receiveDeadLetter: () => undefined, removeDeadLetter: () => {} };
+  const network = { timeline, random, faults, table, bucket, trace: () => {}, ...queues };
   cleanUp.defer(replaceGlobals(timeline, random));
   cleanUp.defer(replaceNetwork({ ...network, onMessage: () => {}, onTableCall: table.call, onStored: () => {} }));
   let done = false;

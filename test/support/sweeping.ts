@@ -1,7 +1,7 @@
 import { afterAll, vi } from 'vitest';
-import { closeLostRuns } from '../../functions/close-lost-runs.ts';
 import * as logging from '../../functions/lib/log.ts';
 import type { RunItem } from '../../functions/lib/store/items.ts';
+import { closeLostRun } from '../../functions/lib/sweep/dead-letters.ts';
 import { sweep } from '../../functions/sweep.ts';
 import { startWorld, type World } from './world.ts';
 
@@ -25,7 +25,7 @@ export const startSweeping = async () => {
     sweepAt: (now: Date, { due = {} }: { due?: Partial<World['due']> } = {}) =>
       sweep({ ...world, due: { ...world.due, ...due }, now: () => now })({}),
     deadLetter: ({ id: runId, options, ...run }: RunItem, now: Date) =>
-      closeLostRuns({ ...world, now: () => now })({ ...run, ...options, runId }),
+      closeLostRun({ ...world, now: () => now })({ ...run, ...options, runId }),
     /** Returns the values of the metric behind the alarm on abandoned runs. */
     abandoned: () => emit.mock.calls.filter(([name]) => name === 'RunsAbandoned'),
   };

@@ -5,6 +5,7 @@ import { clientSettings } from '../../functions/lib/aws-client.ts';
 import { createDeps } from '../../functions/lib/checks/create-check.ts';
 import { auditQueues } from '../../functions/lib/queue/audit-queues.ts';
 import { closingDb } from '../../functions/lib/queue/closing-db.ts';
+import { deadLetterQueues } from '../../functions/lib/queue/dead-letter-queues.ts';
 import { deliveryQueue } from '../../functions/lib/queue/delivery-queue.ts';
 import { assertReport } from '../../functions/lib/runs/assert-report.ts';
 import { type Creation, checkStore } from '../../functions/lib/store/checks.ts';
@@ -25,7 +26,7 @@ import { startAws } from '../../infra/local/aws.ts';
 import { type Check, type CheckInputs, newCheck } from '../../shared/check.ts';
 import { allRegions, type Region } from '../../shared/regions.ts';
 import { AuditJob } from '../../shared/service/audit-job.ts';
-import { CreateEnv, ReportReadEnv } from '../../shared/service/env.ts';
+import { CreateEnv, ReportReadEnv, SweepEnv } from '../../shared/service/env.ts';
 
 type Engines = Parameters<typeof startAws>[0];
 
@@ -54,6 +55,7 @@ export const worldHere = () => {
   const store = checkStore(db);
   const leases = leaseStore(db);
   const queues = auditQueues(CreateEnv.parse(process.env));
+  const deadLetters = deadLetterQueues(SweepEnv.parse(process.env));
   const sqs = new SQSClient(clientSettings());
   const urls = JSON.parse(process.env.AUDIT_QUEUES as string) as Record<Region, string>;
 
@@ -162,6 +164,7 @@ export const worldHere = () => {
     leases,
     due: dueStore(db),
     waiting: waitingStore(db),
+    deadLetters,
     erasure: erasureStore(db, bucket),
     keys,
     newKey,

@@ -14,14 +14,13 @@ const counted = [
 afterEach(() => vi.restoreAllMocks());
 
 test.each([
-  ['a run', {}, true, [...counted, ['RunsAbandoned', 1, {}]]],
-  ['the run of a dead letter, which has another alarm', { isDeadLetter: true }, true, counted],
-  ['no run that has changed', {}, false, []],
-])('abandons %s', async (_, how, isFailed, metrics) => {
+  ['a run', true, [...counted, ['RunsAbandoned', 1, {}]]],
+  ['no run that has changed', false, []],
+])('abandons %s', async (_, isFailed, metrics) => {
   const emit = vi.spyOn(logging, 'emit').mockImplementation(() => {});
   const line = vi.spyOn(logging.log, 'error').mockImplementation(() => {});
   const due = { abandon: async () => isFailed };
-  await abandon({ due }, run, runError('abandoned'), new Date(), how);
+  await abandon({ due }, run, runError('abandoned'), new Date());
   expect(emit.mock.calls).toEqual(metrics);
   const fields = { ...ids, runId: 'r', lostLeases: 5, tries: 2 };
   expect(line.mock.calls).toEqual(isFailed ? [['The run is abandoned.', fields]] : []);

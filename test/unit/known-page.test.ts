@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { smoke } from '../../clients/api/smoke.ts';
 import { canary } from '../../functions/canary.ts';
 import * as logging from '../../functions/lib/log.ts';
@@ -70,24 +70,64 @@ test('a smoke test audits the sample page in each region, and judges an unfinish
   await expect(smoke(broken, { ...order, limitMs: 60_000 })).rejects.toThrow('refused');
 });
 
-test('the canary counts the regions that failed, and all of them if the API gives no results', async () => {
-  const emit = vi.spyOn(logging, 'emit').mockImplementation(() => {});
-  const error = vi.spyOn(logging.log, 'error').mockImplementation(() => {});
-  vi.spyOn(logging.log, 'info').mockImplementation(() => {});
-  const results = [judged(good()), judged(good({ performance: 50 }))];
-  const run = (audit: () => Promise<typeof results>) =>
-    canary({
-      env: { API_URL: 'https://api.example', REGIONS: ['us-west1', 'europe-north1'] },
+describe('the canary', () => {
+  const visit = async (
+    audits: readonly (() => Promise<ReturnType<typeof judged>[]>)[],
+    event: Parameters<ReturnType<typeof canary>>[0] = {},
+  ) => {
+    const regions: string[] = [];
+    const next = [...audits];
+    const env = { API_URL: 'https://api.example', REGIONS: ['us-west1', 'europe-north1'] as const, CANARY_MINUTES: 15 };
+    const run = canary({
+      env: { ...env, REGIONS: [...env.REGIONS] },
       makeKey: async () => 'key',
-      audit,
-    })();
-  await run(async () => results);
-  await run(async () => [judged(good())]);
-  await run(() => Promise.reject(new Error('no answer')));
-  expect(emit.mock.calls).toEqual([1, 0, 2].map((count) => ['CanaryFailed', count, {}]));
-  expect(error).toHaveBeenCalledWith('The canary failed.', {
-    region: 'us-west1',
-    values: expect.objectContaining({ performance: '50' }),
-    faults: ['performance 50 is below 95'],
+      audit: (_, region) => {
+        regions.push(region);
+        return (next.shift() as () => Promise<ReturnType<typeof judged>[]>)();
+      },
+    });
+    return {
+      ended: await run(event).then(
+        () => 'passed',
+        (error: Error) => error.message,
+      ),
+      regions,
+    };
+  };
+  const well = async () => [judged(good())];
+  const badly = async () => [judged(good({ performance: 50 }))];
+  const notAtAll = () => Promise.reject(new Error('no answer'));
+  beforeEach(() => {
+    vi.spyOn(logging.log, 'error').mockImplementation(() => {});
+    vi.spyOn(logging.log, 'info').mockImplementation(() => {});
+  });
+
+  test('visits one region after the other, by the time of its schedule', async () => {
+    const times = ['00:00:04', '00:15:04', '00:30:04'].map((time) => `2031-01-01T${time}Z`);
+    const visits = await Promise.all(times.map((time) => visit([well], { time })));
+    const [first, second] = visits.map(({ regions }) => regions[0]);
+    expect(visits.map(({ regions }) => regions)).toEqual([[first], [second], [first]]);
+    expect(new Set([first, second])).toEqual(new Set(['us-west1', 'europe-north1']));
+    expect((await visit([well], { region: 'us-west1' })).regions).toEqual(['us-west1']);
+  });
+
+  test('fails, which its alarm counts, only if two audits in turn fail', async () => {
+    const of = async (...audits: (() => Promise<ReturnType<typeof judged>[]>)[]) =>
+      (await visit(audits, { region: 'us-west1' })).ended;
+    expect(await of(badly, well)).toBe('passed');
+    expect(await of(notAtAll, well)).toBe('passed');
+    expect(await of(badly, badly)).toBe('The canary failed in us-west1.');
+    expect(await of(notAtAll, notAtAll)).toBe('The canary failed in us-west1.');
+    expect(
+      await of(
+        async () => [],
+        async () => [],
+      ),
+    ).toBe('The canary failed in us-west1.');
+    expect(logging.log.error).toHaveBeenCalledWith('The canary failed.', {
+      region: 'us-west1',
+      values: expect.objectContaining({ performance: '50' }),
+      faults: ['performance 50 is below 95'],
+    });
   });
 });

@@ -2,7 +2,8 @@ import { BatchProcessor, EventType, processPartialResponse } from '@aws-lambda-p
 import type { Context, SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda';
 import type { z } from 'zod';
 import { returnAfterSeconds } from '../../../shared/service/due-times.ts';
-import { emit, log } from '../log.ts';
+import { jsonText } from '../../../shared/service/env.ts';
+import { log } from '../log.ts';
 import { returnMessage } from './return-message.ts';
 
 type Work<Job> = (job: Job, remainingMs: () => number) => Promise<void>;
@@ -17,8 +18,8 @@ type Source<Job> = {
 
 /**
  * Turns a function into an SQS handler. Builds the function on first use, parses each message and reports failed
- * messages. A failed message is delivered again after a backoff, because its visibility timeout is an hour. Logs, counts
- * and drops a message that can't be parsed, because a retry would fail too. A spent instance returns its message to the
+ * messages. A failed message is delivered again after a backoff, because its visibility timeout is an hour. A message that
+ * can't be parsed becomes a dead letter like any other, because a later release may be able to parse it. A spent instance returns its message to the
  * queue at once and exits, so that Lambda resets or replaces it. A reset may not help, so an instance handles a message that
  * earlier instances have returned.
  */
@@ -27,12 +28,7 @@ export const queue = <Job>(source: Source<Job>, build: () => Work<Job>) => {
   let work: Work<Job> | undefined;
 
   const handle = async ({ messageId, body, attributes }: SQSRecord, context: Context): Promise<void> => {
-    const job = schema.safeParse(parseJson(body));
-    if (!job.success) {
-      log.error("The message is dropped, because it can't be parsed.", { messageId, reason: job.error.message });
-      emit('JobUnreadable', 1, {});
-      return;
-    }
+    const job = jsonText.pipe(schema).parse(body);
     work ??= build();
     const spent = whySpent?.();
     if (spent && receivesOf(attributes) <= MAX_RETURNS) {
@@ -41,7 +37,7 @@ export const queue = <Job>(source: Source<Job>, build: () => Work<Job>) => {
     }
     if (spent)
       log.warn('The spent instance handles a message that others have returned.', { messageId, reason: spent });
-    await work(job.data, () => context.getRemainingTimeInMillis());
+    await work(job, () => context.getRemainingTimeInMillis());
   };
 
   const handleOrReturn = async (record: SQSRecord, context: Context): Promise<void> => {
@@ -72,11 +68,3 @@ const receivesOf = ({ ApproximateReceiveCount: count }: SQSRecord['attributes'])
 
 /** The instance should take no further message. */
 class SpentInstanceError extends Error {}
-
-const parseJson = (text: string): unknown => {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-};

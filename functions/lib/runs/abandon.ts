@@ -6,20 +6,11 @@ import { emitFinished } from './run-metrics.ts';
 
 type Deps = { due: Pick<DueStore, 'abandon'> };
 
-/**
- * Fails a run with the error `abandoned`, unless it has changed since it was read. Logs and counts it.
- * A dead letter is not in `RunsAbandoned`, because it has its own alarm in the region of the audit.
- */
-export const abandon = async (
-  { due }: Deps,
-  run: RunItem,
-  error: RunError,
-  now: Date,
-  { isDeadLetter = false } = {},
-): Promise<void> => {
+/** Fails a run with the error `abandoned`, unless it has changed since it was read. Logs and counts it. */
+export const abandon = async ({ due }: Deps, run: RunItem, error: RunError, now: Date): Promise<void> => {
   if (!(await due.abandon(run, error, now))) return;
-  const { region, lostLeases, tries } = run;
+  const { lostLeases, tries } = run;
   log.error('The run is abandoned.', { ...idsOf(run), lostLeases, tries });
-  emitFinished(region, error);
-  if (!isDeadLetter) emit('RunsAbandoned', 1, {});
+  emitFinished(run, error);
+  emit('RunsAbandoned', 1, {});
 };

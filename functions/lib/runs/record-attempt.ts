@@ -1,9 +1,10 @@
 import type { Sample } from '../../../shared/metrics/page-metrics-schemas.ts';
 import type { RunError } from '../../../shared/problems.ts';
 import { type Attempt, countFailures, MAX_ATTEMPTS } from '../../../shared/run.ts';
-import { emit, idsOf, log } from '../log.ts';
+import { idsOf, log } from '../log.ts';
 import { retry } from '../retry.ts';
 import { type Lease, LeaseLostError, type LeaseStore } from '../store/leases.ts';
+import { emitOfRun } from './run-metrics.ts';
 
 type Work = {
   leases: Pick<LeaseStore, 'recordAttempt'>;
@@ -23,7 +24,7 @@ export const recordFailure = async (work: Work, recorded: Recorded, reason: RunE
   const { leases, lease } = work;
   const { attempts } = recorded;
   if (countFailures(attempts) < MAX_ATTEMPTS) {
-    emit('AttemptFailed', 1, { region: lease.run.region, code: reason.code });
+    emitOfRun(lease.run, 'AttemptFailed', 1, { region: lease.run.region, code: reason.code });
   }
   log.warn('The attempt failed.', { ...idsOf(lease.run), attempt: attempts.length, reason });
   if (!(await retry(() => leases.recordAttempt(lease, recorded), work, END_MS))) throw new LeaseLostError();

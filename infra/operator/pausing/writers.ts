@@ -14,7 +14,7 @@ export type Writers = {
 };
 
 const writes: readonly TableAction[] = ['PutItem', 'UpdateItem', 'DeleteItem'];
-const feds = ['run-audit', 'close-lost-runs', 'deliver-webhook'];
+const feds = ['run-audit', 'deliver-webhook'];
 
 /** Returns the parts of an environment that write to its table. The last use of an API key is not counted. */
 export const writersOf = ({ names, homeRegion, regions: deployed }: Environment): Writers => {
@@ -30,13 +30,8 @@ export const writersOf = ({ names, homeRegion, regions: deployed }: Environment)
     called: calls.map(([file]) => ({ name: names.homeFunction(file), region: homeRegion })),
     fed: [
       ...inRegions((region) => names.regionFunction('run-audit', region)),
-      ...inRegions((region) => names.regionFunction('close-lost-runs', region)),
       { name: names.homeFunction('deliver-webhook'), region: homeRegion },
     ],
-    queues: [
-      ...inRegions((region) => names.auditQueue(region)),
-      ...inRegions((region) => names.deadLetters(region)),
-      { name: names.deliveryQueue, region: homeRegion },
-    ],
+    queues: [...inRegions((region) => names.auditQueue(region)), { name: names.deliveryQueue, region: homeRegion }],
   };
 };
