@@ -41,7 +41,7 @@ export type Held = ({ check: CheckItem } | { erased: ErasedItem } | { run: RunIt
 type Order = 'oldest first' | 'latest first';
 export type DueStore = ReturnType<typeof dueStore>;
 
-/** Finds and moves on open items that are due, for the sweeper and `close-lost-runs`. */
+/** Finds and moves on open items that are due, for the sweeper. */
 export const dueStore = (db: Db) => ({
   /** Number of shards of new items. */
   shards: db.openShards,
