@@ -38,8 +38,10 @@ export const categoriesOfOrder = ({ auditVersion, options, timedOnly }: Omit<Aud
 /** Lighthouse's CPU benchmark of the host, and the time of its measurement. */
 export type Benchmark = { index: number; measuredAt: string };
 
-/** Message that lets an idle auditor measure the benchmark. The auditor answers with the benchmark and stays idle. */
-export type StartBenchmark = { benchmarkIn: LaunchSettings };
+/** Message that lets an idle auditor start its browser. The browser has a blank page until the audit. */
+export type StartBrowser = { ahead: LaunchSettings };
+/** Message that lets an idle auditor measure the benchmark in that browser. The auditor answers and stays idle. */
+export type StartBenchmark = { measure: 'benchmark' };
 export type Benchmarked = { type: 'benchmarked'; benchmark: Benchmark };
 /** The parent's message that starts the audit. An auditor measures the benchmark itself if it receives none. */
 export type StartAudit = { order: AuditOrder; launch: LaunchSettings; benchmark: Benchmark | null };
@@ -104,11 +106,15 @@ export type Pulse = {
 };
 
 /** Settings with which the auditor starts Chromium. */
-export type LaunchSettings = {
-  executable: string;
+export type LaunchSettings = HostSettings & {
   proxyPort: number;
   /** Port for Lighthouse versions that control the browser through a port. The others use a pipe. */
   debuggingPort?: number | undefined;
+};
+
+/** The settings that no audit changes, so that a browser can start before its order. */
+export type HostSettings = {
+  executable: string;
   /** The complete environment of the browser. It holds no credentials, because the browser runs hostile pages. */
   env: Record<string, string>;
   /** Folder of an NSS database with the authorities that the browser trusts in addition to its own. */

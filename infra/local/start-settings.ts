@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { z } from 'zod';
-import { BYTES_PER_AUDIT, MEMORY_BYTES, TIMED_AT_ONCE } from '../../functions/auditor/host/machine.ts';
+import { BYTES_PER_AUDIT, FEWEST_BYTES, MEMORY_BYTES, TIMED_AT_ONCE } from '../../functions/auditor/host/machine.ts';
 import { faultOfEntry } from '../../functions/lib/targets/allowed-hosts.ts';
 import { extraAuthorities } from '../../functions/lib/targets/extra-ca.ts';
 import { CorsEnv, TargetsEnv } from '../../shared/service/env.ts';
@@ -61,8 +61,6 @@ export const Settings = z.object({
   LOG_LEVEL: oneOf('DEBUG', 'INFO', 'WARN', 'ERROR').default('ERROR'),
 });
 
-/** Memory that an audit needs at least while others run. */
-const FEWEST_BYTES = BYTES_PER_AUDIT / 2;
 /** Processes and threads for one audit. At most 149 were measured. */
 const PROCESSES_PER_AUDIT = 256;
 

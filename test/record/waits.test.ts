@@ -4,7 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { launchBrowser, profileOf } from '../../functions/auditor/child/browser.ts';
+import { launchBrowser } from '../../functions/auditor/child/browser.ts';
 import type { Waits } from '../../functions/auditor/cpu-waits.ts';
 import { openEgressProxy } from '../../functions/auditor/egress/proxy.ts';
 import { prepareChromium } from '../../functions/auditor/host/chromium.ts';
@@ -51,7 +51,7 @@ const record = async (version: AuditVersion, url: string): Promise<RecordedAudit
   const proxy = await openEgressProxy({ targets: 'local', ports: [], url });
   const debugging = auditVersion(version).acceptsPage ? undefined : await reservePort();
   const { executable, env } = await prepareChromium(testChromium());
-  const { page, close } = await launchBrowser({
+  const { page, close, profile } = await launchBrowser({
     ...{ executable, env, workDir, proxyPort: proxy.port, sandbox: 'none', debuggingPort: debugging?.port },
   });
   const { trace } = lighthouse;
@@ -73,7 +73,7 @@ const record = async (version: AuditVersion, url: string): Promise<RecordedAudit
     { ...lighthouse, run },
     anOrder({ url, auditVersion: version, categories: ['performance'], skipOptionalParts: true }),
     {
-      ...{ page, profile: profileOf(workDir), benchmark: { index: 2000, measuredAt: '2026-01-01T00:00:00.000Z' } },
+      ...{ page, profile, benchmark: { index: 2000, measuredAt: '2026-01-01T00:00:00.000Z' } },
       onLoaded: async () => {},
       documentFor: (requestId) => requestId,
       onNavigate: () => {},

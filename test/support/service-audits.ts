@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import { isFinished, type RunView } from '../../shared/run.ts';
 import type { Pages } from './pages.ts';
-import { processesWith, remainsOf, type startLocally, waitFor } from './service.ts';
+import { auditorsOf, browsersOf, processesWith, remainsOf, type startLocally, waitFor } from './service.ts';
 
 export type LocalService = Awaited<ReturnType<typeof startLocally>>;
 
@@ -27,16 +27,13 @@ export const countedAttempts = ({ attempts }: Pick<RunView, 'attempts'>) =>
 
 export const codesOf = (run?: RunView) => run && countedAttempts(run).map(({ code }) => code);
 
-const browserOf = (pid: number) =>
-  processesWith(`page-audit-${pid}-`).find(({ command }) => command.includes('--user-data-dir'));
-
 /** Starts an audit. Returns its check, its auditor and its browser when the browser has requested the page. */
 export const auditUnderWay = async (service: LocalService, pages: Pages, regions?: string[]) => {
-  await waitFor(() => !browserOf(service.pid) || undefined); // the previous audit may still be closing its browser
+  await waitFor(() => remainsOf(service.pid).folders.length <= 1 || undefined); // the previous audit may still be ending
   pages.hits.clear();
   const { id } = await service.post(quickCheck(pages, regions));
   await waitFor(() => pages.hits.get('/perfect'), 60);
-  const browser = browserOf(service.pid);
+  const [browser] = browsersOf(service.pid);
   if (!browser) throw new Error('The page was requested, but the service has no browser.');
   const [folder = ''] = browser.command.match(`page-audit-${service.pid}-\\w+`) ?? [];
   const auditor = processesWith(folder).find(({ command }) => /child\.(ts|mjs) /.test(command));
@@ -44,13 +41,12 @@ export const auditUnderWay = async (service: LocalService, pages: Pages, regions
   return { id, auditor, browser };
 };
 
-/** Expects that an idle service has one process: the auditor for the next audit. */
+/** Expects that an idle service has the auditor for the next audit, with its browser, and no other process. */
 export const expectOnlyIdleAuditor = async (service: LocalService): Promise<void> => {
   // The service deletes the folder of the last audit a moment after the run ends.
-  // The idle auditor may be measuring the benchmark of the host in a browser.
   const remaining = () => {
-    const { folders, processes } = remainsOf(service.pid);
-    return { folders: folders.length, areAuditors: processes.map(({ command }) => /child\.(ts|mjs) /.test(command)) };
+    const { pid } = service;
+    return [remainsOf(pid).folders, auditorsOf(pid), browsersOf(pid)].map(({ length }) => length);
   };
-  await expect.poll(remaining).toEqual({ folders: 1, areAuditors: [true] });
+  await expect.poll(remaining).toEqual([1, 1, 1]);
 };

@@ -142,3 +142,13 @@ export const remainsOf = (pid: number) => ({
   folders: readdirSync(tmpdir()).filter((name) => name.startsWith(`page-audit-${pid}-`)),
   processes: processesWith(`page-audit-${pid}-`),
 });
+
+/** Returns the auditors of a service process. */
+export const auditorsOf = (pid: number) =>
+  processesWith(`page-audit-${pid}-`).filter(({ command }) => /child\.(ts|mjs) /.test(command));
+
+/** Returns the main processes of the browsers of a service process. */
+export const browsersOf = (pid: number) =>
+  processesWith(`page-audit-${pid}-`).filter(
+    ({ command }) => / --user-data-dir=/.test(command) && !/ --type=/.test(command),
+  );

@@ -22,7 +22,8 @@ beforeAll(async () => {
 afterAll(() => rm(dir, { recursive: true }));
 
 const order = anOrder({ url: 'http://localhost/' });
-const settings = () => ({ executable, proxyPort: 1, env: {}, sandbox: 'none' }) as const;
+const host = () => ({ executable, env: {}, sandbox: 'none' }) as const;
+const started = () => ({ order, host: host(), policy: { targets: 'local', ports: [], url: order.url } }) as const;
 const LIMIT_MS = 600;
 
 const startAuditor = (
@@ -48,7 +49,7 @@ test.each([
   const auditor = startAuditor(undefined, { starvedMs: () => starvedShare * performance.now() });
   try {
     const startedAt = performance.now();
-    const { end } = await auditor.audit({ order, launch: settings() }, {}, new AbortController().signal);
+    const { end } = await auditor.audit(started(), {}, new AbortController().signal);
     const took = performance.now() - startedAt;
     expect(end).toEqual({ how: 'stopped', why: 'audit-timeout' });
     expect(took).toBeGreaterThan(limits * LIMIT_MS - 50);
@@ -63,8 +64,8 @@ test.each([
 ])('an idle auditor that %s measures no benchmark', async (_, browser, isEnded, reason) => {
   const auditor = startAuditor();
   try {
-    await auditor.ready;
-    const measured = expect(auditor.measureBenchmark({ ...settings(), executable: browser() })).rejects.toThrow(reason);
+    await auditor.startBrowser({ ...host(), executable: browser() });
+    const measured = expect(auditor.measureBenchmark()).rejects.toThrow(reason);
     if (isEnded) await auditor.end();
     await measured;
   } finally {
@@ -77,8 +78,8 @@ test('a temporary folder that is removed during an audit is a shortage, and ends
   vi.stubEnv('TMPDIR', folder);
   const auditor = startAuditor();
   try {
-    await auditor.ready;
-    const ended = auditor.audit({ order, launch: settings() }, {}, new AbortController().signal);
+    await auditor.startBrowser(host()); // imports Lighthouse before
+    const ended = auditor.audit(started(), {}, new AbortController().signal);
     await waitFor(() => readdirSync(folder, { recursive: true }).find((name) => `${name}`.endsWith('profile')));
     await rm(folder, { recursive: true });
     expect((await ended).shortage).toBe(`a temporary folder (${folder} is missing)`);
@@ -98,7 +99,7 @@ test.each(['null', "{ type: 'nonsense' }"])(
     );
     const auditor = startAuditor(undefined, { module });
     try {
-      await expect(auditor.audit({ order, launch: settings() }, {}, new AbortController().signal)).rejects.toThrow();
+      await expect(auditor.audit(started(), {}, new AbortController().signal)).rejects.toThrow();
     } finally {
       await auditor.end();
     }

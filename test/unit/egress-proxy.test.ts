@@ -1,7 +1,7 @@
 import { Server, Socket, type TcpNetConnectOpts } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { LIMITS } from '../../functions/auditor/egress/proxy.ts';
+import { LIMITS, openEgressProxy } from '../../functions/auditor/egress/proxy.ts';
 import { targetOf } from '../../functions/lib/targets/public-addresses.ts';
 import { elsewhere } from '../support/allowed-elsewhere.ts';
 import {
@@ -363,4 +363,19 @@ test('each proxy listens on loopback only, on its own port', async () => {
   ]);
   listen.mockRestore();
   expect(one.port).not.toBe(two.port);
+});
+
+test('a proxy without a policy yet closes every connection, and records no decision', async () => {
+  const proxy = await openEgressProxy();
+  const port = await origin();
+  try {
+    const early = await raw(proxy, false);
+    early.socket.write(Buffer.concat([GREETING, requestFor(nameBytes('127.0.0.1'), port)]));
+    await early.closed;
+    expect([early.state.received.length, proxy.decisions]).toEqual([0, []]);
+    proxy.allow({ targets: 'local', ports: [], url: `http://127.0.0.1:${port}/` });
+    expect((await request(proxy, '127.0.0.1', port)).code).toBe(0);
+  } finally {
+    await proxy.close();
+  }
 });

@@ -8,14 +8,13 @@ import puppeteer, { type Browser, type ConnectionTransport, type Page } from 'pu
 import { allPids, killProcess, readText, statFieldsOf } from '../host/processes.ts';
 import type { LaunchSettings } from '../messages.ts';
 import { elapsed } from './own-time.ts';
+import { askPage, inTime } from './page-probe.ts';
 
 export type Launch = LaunchSettings & { workDir: string };
+export type Launched = Awaited<ReturnType<typeof launchBrowser>>;
 
 /** Time that the pages of a closing browser have, in milliseconds. A page that hangs may not close. */
 const PAGE_CLOSE_MS = 300;
-
-/** Folder of the browser's profile. It is removed with the work folder. */
-export const profileOf = (workDir: string): string => join(workDir, 'profile');
 
 /**
  * Starts multi-process Chromium, which reaches the network only through the egress proxy. Chromium exits when its pipe
@@ -30,18 +29,26 @@ export const launchBrowser = async ({ sandbox, ...launch }: Launch) => {
   return { ...unsandboxed, sandbox: false };
 };
 
+/** Returns true if a browser that has waited for its audit still has a page that runs scripts. */
+export const isUsable = async ({ page }: Launched): Promise<boolean> => {
+  const session = page.createCDPSession();
+  const isUsed = await inTime(session.then(askPage).then(() => true));
+  if (isUsed) await (await session).detach();
+  return isUsed;
+};
+
 /** Returns undefined if Chromium exits by itself, as it does when its sandbox is not available. Throws if it is killed. */
 const startChromium = async (
   { executable, proxyPort, workDir, env, debuggingPort, trustStore }: Omit<Launch, 'sandbox'>,
   flags: string[],
 ) => {
-  const userDataDir = profileOf(workDir);
-  await mkdir(userDataDir, { recursive: true });
+  const profile = join(workDir, 'profile'); // the parent removes it with the work folder
+  await mkdir(profile, { recursive: true });
   if (trustStore) await cp(trustStore, join(env.HOME ?? workDir, '.pki', 'nssdb'), { recursive: true }); // Chromium writes to it
   const args = [
     ...DEFAULT_FLAGS, // Lighthouse's flags. Puppeteer's would hide scrollbars and add a second document to the trace
     '--headless',
-    `--user-data-dir=${userDataDir}`,
+    `--user-data-dir=${profile}`,
     '--remote-debugging-pipe',
     ...(debuggingPort ? [`--remote-debugging-port=${debuggingPort}`] : []),
     '--disable-dev-shm-usage',
@@ -73,7 +80,7 @@ const startChromium = async (
       await closed;
       await exited; // this process then reaps the browser
     };
-    return { browser, page: (await target.page()) as Page, close };
+    return { browser, page: (await target.page()) as Page, close, profile };
   } catch (error) {
     if ((await Promise.race([exited, elapsed(1000)])) === 'by itself') return undefined; // the pipe may close before the exit
     throw error;

@@ -28,10 +28,11 @@ import {
   type MeasuredAnswer,
   type StartAudit,
   type StartBenchmark,
+  type StartBrowser,
   type StartSignal,
 } from '../messages.ts';
 import { BLANK_PAGE_MS, LAST_SIMULATION_MS, REJECTION_GRACE_MS, TIMED_PART_MS } from '../stop-rules.ts';
-import { launchBrowser, profileOf } from './browser.ts';
+import { isUsable, type Launched, launchBrowser } from './browser.ts';
 import { watchLiveness } from './liveness.ts';
 import { useSecrets } from './login.ts';
 import { type Watched, watchMainFrame } from './main-frame.ts';
@@ -42,8 +43,8 @@ import { watchProgress } from './progress.ts';
 
 /*
  * The auditor process. It imports one Lighthouse release, receives one order and runs one audit. Then the parent kills its
- * process group. An idle auditor may measure the host's benchmark before that. A separate thread kills the group if the
- * parent exits, even while the main thread is busy.
+ * process group. Before the order it may start its browser and measure the host's benchmark. A separate thread kills the
+ * group if the parent exits, even while the main thread is busy.
  */
 const [version, workDir, parent] = process.argv.slice(2) as [AuditVersion, string, string];
 closeInheritedFiles(); // before another thread opens files that must stay open
@@ -83,26 +84,28 @@ process.on('uncaughtException', reportError);
 
 const starvedMs = starvationOf(process.pid);
 makeTimersPatient(starvedMs);
-const lighthouse = await importLighthouse(version);
-receive<StartAudit | StartBenchmark>().then(serve).catch(reportError);
+const importing = importLighthouse(version);
+/** The browser that started before the order. */
+let ahead: Promise<Launched> | undefined;
+receive<StartBrowser | StartBenchmark | StartAudit>().then(serve).catch(reportError); // a browser starts during the import
+await importing;
 send({ type: 'ready' });
 
-/** Measures the host's benchmark until the message is an audit. */
-async function serve(message: StartAudit | StartBenchmark): Promise<void> {
-  if (!('benchmarkIn' in message)) return audit(message);
-  const { page, close } = await launchBrowser({
-    ...message.benchmarkIn,
-    workDir: join(workDir, 'benchmark'), // the audit has a profile of its own
-  });
-  const benchmark = await measureBenchmark(lighthouse, page);
-  await close();
-  const next = receive<StartAudit | StartBenchmark>();
-  send({ type: 'benchmarked', benchmark });
-  await serve(await next);
+/** Handles the messages until the audit. */
+async function serve(message: StartBrowser | StartBenchmark | StartAudit): Promise<void> {
+  if ('order' in message) return audit(message);
+  if ('ahead' in message) {
+    ahead = launchBrowser({ ...message.ahead, workDir: join(workDir, 'ahead') });
+    ahead.catch(() => {}); // the audit starts another one
+  } else {
+    const { page } = await (ahead as Promise<Launched>);
+    send({ type: 'benchmarked', benchmark: await measureBenchmark(await importing, page) });
+  }
+  await serve(await receive());
 }
 
 async function audit({ order, launch, benchmark: known }: StartAudit): Promise<void> {
-  const { browser, page, close } = await startBrowser(launch);
+  const [{ browser, page, close, profile }, lighthouse] = await Promise.all([startBrowser(launch), importing]);
   const unused = await useSecrets(browser, page, order);
   const pageSession = await page.createCDPSession();
   let everPainted = false;
@@ -142,7 +145,7 @@ async function audit({ order, launch, benchmark: known }: StartAudit): Promise<v
     return waits;
   };
   const hooks = {
-    ...{ page, profile: profileOf(workDir), benchmark },
+    ...{ page, profile, benchmark },
     onLoaded: () => keepDocument(pageSession, watched),
     documentFor: (requestId: unknown) => heldDocument(watched, requestId),
     onNavigate: () => releaseDocument(watched),
@@ -204,9 +207,10 @@ const summariesOf = (summary: AuditSummary, more: MoreResults | undefined, displ
   return { summary: { ...summary, finalUrl, warnings, ...simulated }, ...(also && { also: { ...also, finalUrl } }) };
 };
 
-/** Starts the browser and reports it to the parent. */
-async function startBrowser(settings: LaunchSettings) {
-  const launched = await launchBrowser({ ...settings, workDir });
+/** Takes the browser that started ahead, or starts one, and reports it to the parent. */
+async function startBrowser(settings: LaunchSettings): Promise<Launched> {
+  const ready = await ahead?.catch(() => undefined);
+  const launched = ready && (await isUsable(ready)) ? ready : await launchBrowser({ ...settings, workDir });
   const { browser } = launched;
   browserAlive = true;
   browser.once('disconnected', () => {

@@ -24,7 +24,7 @@ export const isSilent = async (command: Promise<unknown>): Promise<boolean> =>
   ));
 
 /** Returns false if an answer is an error, or does not come in time. */
-const inTime = (answer: Promise<boolean>): Promise<boolean> =>
+export const inTime = (answer: Promise<boolean>): Promise<boolean> =>
   Promise.race([answer.catch(() => false), listened(PROBE_TIMEOUT_MS).then(() => false)]);
 
 /** Asks the page to run a script. */

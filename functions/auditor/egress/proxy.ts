@@ -12,6 +12,8 @@ import { failureReply, readRequest, refuse, SUCCESS_REPLY } from './socks.ts';
 
 export type EgressProxy = {
   port: number;
+  /** Opens the way to the targets of a policy. Until then the proxy closes every connection. */
+  allow(policy: EgressPolicy): void;
   /** Decisions about targets, newest last. */
   readonly decisions: readonly Decision[];
   /** Returns the newest decision about a target. The host may be spelled as in a URL. */
@@ -48,18 +50,20 @@ type State = {
 
 /**
  * Opens the SOCKS5 proxy through which an audit's Chromium reaches the network. The proxy resolves names itself, refuses a
- * name if any of its addresses is outside the policy, and dials only addresses that it checked.
+ * name if any of its addresses is outside the policy, and dials only addresses that it checked. A browser may start before
+ * its audit, and thus before its policy is known.
  */
-export const openEgressProxy = async (policy: EgressPolicy, options: Options = {}): Promise<EgressProxy> => {
+export const openEgressProxy = async (policy?: EgressPolicy, options: Options = {}): Promise<EgressProxy> => {
   const { lookup = (host) => dnsLookup(host, { all: true }), connect = netConnect } = options;
   const limits = { ...LIMITS, ...options.limits };
   const decisions = decisionLog(limits);
   const state: State = { limits, decisions, sockets: new Set(), clients: new Set(), opened: 0, bytes: 0 };
-  const connectTo = connector(policy, cachedLookup(lookup, limits.concurrentLookups), (to) =>
-    track(connect(to), state),
-  );
+  const lookUp = cachedLookup(lookup, limits.concurrentLookups);
+  const connectorOf = (allowed: EgressPolicy) => connector(allowed, lookUp, (to) => track(connect(to), state));
+  let connectTo = policy && connectorOf(policy);
 
   const server = createServer({ allowHalfOpen: true }, (client) => {
+    if (!connectTo) return void track(client, state).destroy();
     state.opened += 1;
     state.clients.add(track(client, state));
     client.once('close', () => state.clients.delete(client));
@@ -73,6 +77,9 @@ export const openEgressProxy = async (policy: EgressPolicy, options: Options = {
 
   return {
     port,
+    allow: (allowed) => {
+      connectTo = connectorOf(allowed);
+    },
     get decisions() {
       return decisions.all();
     },

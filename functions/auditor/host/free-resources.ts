@@ -83,6 +83,9 @@ export const onLambda = (): boolean => Boolean(process.env.AWS_LAMBDA_FUNCTION_N
 
 export const userOfService = (): number => process.getuid?.() ?? 0;
 
+/** Returns the memory that processes of this machine or container may still use. */
+export const freeMemoryBytes = (): number => Math.min(freeMemory(), freeMemoryOfContainer());
+
 const readResources = (user: number): FreeResources => {
   const limits = readText('/proc/self/limits') ?? '';
   const processLimit = limitOf(/^Max processes\s+(\d+)/m.exec(limits)?.[1]);
@@ -91,7 +94,7 @@ const readResources = (user: number): FreeResources => {
   return {
     processes: Math.min(ofUser, limitOf(cgroup('pids.max')) - Number(cgroup('pids.current') ?? 0)),
     processLimit: ofUser === Number.POSITIVE_INFINITY ? limitOf(cgroup('pids.max')) : processLimit,
-    memoryBytes: Math.min(freeMemory(), freeMemoryOfContainer()),
+    memoryBytes: freeMemoryBytes(),
     diskBytes: freeDisk(tmpdir()),
     files: Math.min(
       limitOf(/^Max open files\s+(\d+)/m.exec(limits)?.[1]) - listDir('/proc/self/fd').length,

@@ -24,6 +24,8 @@ export const MEMORY_BYTES = Math.min(totalmem(), process.constrainedMemory() || 
 
 /** Memory for each audit, in bytes. */
 export const BYTES_PER_AUDIT = 4 * 2 ** 30;
+/** Memory that an audit needs at least while others run, in bytes. */
+export const FEWEST_BYTES = BYTES_PER_AUDIT / 2;
 
 /**
  * Returns how many timed parts run at once: one per two CPUs, because a browser uses more than one. Two CPUs have two, since

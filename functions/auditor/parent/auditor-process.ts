@@ -1,24 +1,22 @@
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { chown, mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { type AuditVersion, auditVersion } from '../../../shared/audit-versions.ts';
+import { rm } from 'node:fs/promises';
+import type { AuditVersion } from '../../../shared/audit-versions.ts';
 import { pick } from '../../../shared/pick.ts';
 import { log } from '../../lib/log.ts';
-import { reservePort } from '../../lib/targets/audit-ports.ts';
+import type { EgressPolicy } from '../../lib/targets/target-rules.ts';
+import type { EgressProxy } from '../egress/proxy.ts';
 import type { HostBenchmark } from '../host/benchmark.ts';
 import type { CpuAccess } from '../host/cpu-shares.ts';
 import { onLambda, userOfService, watchResources } from '../host/free-resources.ts';
-import { waitForGroupExit } from '../host/orphans.ts';
 import type { User } from '../host/privileges.ts';
-import { killGroup, killStrays, watchProcesses } from '../host/processes.ts';
+import { killStrays, watchProcesses } from '../host/processes.ts';
 import { starvationOf } from '../host/starvation.ts';
 import {
   type AuditEnd,
   type AuditOrder,
   type AuditorMessage,
+  type HostSettings,
   isTimed,
   type LaunchSettings,
   type MeasuredAnswer,
@@ -27,36 +25,33 @@ import {
 } from '../messages.ts';
 import { scrubberOf } from '../scrub.ts';
 import { type AuditEvent, type AuditState, decide, initialState, type Limits } from '../stop-rules.ts';
+import { auditorBrowser } from './auditor-browser.ts';
 import { measureAhead } from './child-benchmark.ts';
-import { childModule, forkChild, inFolder, onceEnded } from './fork-child.ts';
+import { childModule, endGroup, forkChild, lastTextOf, newWorkDir, onceEnded } from './fork-child.ts';
 import { eventOf } from './received.ts';
 import { timedPart } from './timed-part.ts';
 import { namedTimers } from './timers.ts';
-
-/** Time that a finished auditor has to close its browser, in milliseconds. */
-const BROWSER_CLOSE_MS = 1000;
-/** Time for the exit of a killed auditor, in milliseconds. */
-const EXIT_MS = 30_000;
-
-export const WORK_DIR_PREFIX = 'page-audit-'; // the pid of the parent follows
 
 export type AuditorProcess = ReturnType<typeof startAuditorProcess>;
 export type AuditHooks = {
   /** Called when the auditor has started its browser. */
   onBrowser?: (() => void) | undefined;
+  /** Called when the timed part has ended. */
+  onMeasured?: (() => void) | undefined;
   /** Called with each event before the stop rules, and with the milliseconds since the start of the audit. */
   onEvent?: ((event: AuditEvent, atMs: number) => void) | undefined;
 };
 /** The end of an audit, and the observations until then. `measuredAt` is the end of the timed part (of `performance.now`). */
-export type EndedAudit = Pick<AuditState, 'frozen' | 'mainFrame' | 'chromium' | 'sandbox' | 'cpu'> & {
+type Ended = Pick<AuditState, 'frozen' | 'mainFrame' | 'chromium' | 'sandbox' | 'cpu'> & {
   end: AuditEnd;
   measuredAt: number | null;
   starvedShare: number;
   /** Resource that the machine was short of. */
   shortage: string | undefined;
 };
+export type EndedAudit = Ended & { proxy: EgressProxy };
 
-type Started = Omit<StartAudit, 'benchmark'>;
+type Started = { order: AuditOrder; host: HostSettings; policy: EgressPolicy };
 type ProcessOptions = {
   module?: string;
   cpuAccess: CpuAccess;
@@ -66,13 +61,7 @@ type ProcessOptions = {
   user: User | undefined;
 };
 
-const newWorkDir = async (user: User | undefined): Promise<string> => {
-  const dir = await mkdtemp(join(tmpdir(), `${WORK_DIR_PREFIX}${process.pid}-`));
-  if (user) await chown(dir, user.uid, user.gid);
-  return dir;
-};
-
-/** Starts an auditor process, which imports Lighthouse and then waits for its only audit. */
+/** Starts an auditor process, which imports Lighthouse and then waits for its only audit. Its browser may start before. */
 export const startAuditorProcess = (
   version: AuditVersion,
   { module = childModule(), cpuAccess, benchmark, limits, starvedMs = starvationOf, user }: ProcessOptions,
@@ -88,18 +77,15 @@ export const startAuditorProcess = (
         exited = true;
         if (pid) cpuAccess.shares.remove(pid);
       });
-      started.stderr?.on('error', () => {}); // only the log lacks the rest
-      started.stderr?.setEncoding('utf8').on('data', (text: string) => {
-        stderr = (stderr + text).slice(-10_000);
-      });
+      stderr = lastTextOf(started.stderr);
     },
     () => {}, // `audit` rejects
   );
-  const ready = child.then((started) => once(started, 'message'));
+  const ready = child.then((started) => once(started, 'message').then(() => started));
   ready.catch(() => {}); // `audit` rejects
-  let debugging: Awaited<ReturnType<typeof reservePort>> | undefined;
+  const browser = auditorBrowser(version, workDir);
   let completed = false;
-  let stderr = '';
+  let stderr = () => '';
   let exited = false;
   let ended = false;
 
@@ -109,29 +95,29 @@ export const startAuditorProcess = (
     const started = await child.catch(() => undefined);
     if (started?.pid) {
       cpuAccess.shares.remove(started.pid); // while the CPU time of the group is readable
-      const exit = exited ? undefined : once(started, 'exit');
-      if (completed) await Promise.race([exit, sleep(BROWSER_CLOSE_MS)]); // a closed browser ends its processes by itself
-      killGroup(started.pid);
-      if (exit) await waitForExit(exit, started.pid);
-      await waitForGroupExit(started.pid); // the browser may still write to its profile
+      await endGroup(started, { exited, completed });
     }
-    debugging?.release();
+    await browser.close();
     const dir = await workDir.catch(() => undefined);
     if (dir) killStrays(dir);
     if (dir) await rm(dir, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 });
   };
 
-  const audit = async ({ order, launch }: Started, hooks: AuditHooks, signal: AbortSignal): Promise<EndedAudit> => {
-    const [dir, auditor] = await Promise.all([workDir, child]);
-    if (!auditVersion(version).acceptsPage) debugging = await reservePort();
+  const audit = async (
+    { order, host, policy }: Started,
+    hooks: AuditHooks,
+    signal: AbortSignal,
+  ): Promise<EndedAudit> => {
+    const [auditor, { settings, proxy }] = await Promise.all([child, browser.forOrder(host)]);
     signal.throwIfAborted();
+    proxy.allow(policy);
     const outcome = await runAudit(auditor, order, {
       ...{ cpuAccess, benchmark, limits, starvedMs, hooks, signal },
-      ...{ stderr: () => stderr, user: user?.uid ?? userOfService() },
-      launch: inFolder(dir, { ...launch, debuggingPort: debugging?.port }),
+      ...{ stderr: () => stderr(), user: user?.uid ?? userOfService() },
+      launch: settings,
     });
     completed = outcome.end.how === 'audited';
-    return outcome;
+    return { ...outcome, proxy };
   };
 
   return {
@@ -139,18 +125,13 @@ export const startAuditorProcess = (
     audit,
     end,
     isAlive: () => !ended && !exited,
-    /** Resolves when the auditor has imported Lighthouse. */
-    ready,
-    /** Measures the host's benchmark before the audit. */
-    measureBenchmark: async (launch: LaunchSettings) =>
-      measureAhead(await child, inFolder(await workDir, launch), { cpuAccess, benchmark }),
+    /** Starts the browser before the audit, when the auditor has imported Lighthouse. */
+    startBrowser: (host: HostSettings) => browser.startAhead(host, ready),
+    hasBrowser: browser.isAhead,
+    isFor: browser.isFor,
+    /** Measures the host's benchmark in the browser that was started before the audit. */
+    measureBenchmark: async () => measureAhead(await child, { cpuAccess, benchmark }),
   };
-};
-
-/** Waits for the exit of a killed auditor, but not forever, because other audits wait too. */
-const waitForExit = async (exit: Promise<unknown>, pid: number): Promise<void> => {
-  const hasExited = await Promise.race([exit.then(() => true), sleep(EXIT_MS, false, { ref: false })]);
-  if (!hasExited) log.error('A killed auditor has not exited. It may still use memory and CPU.', { pid });
 };
 
 type AuditContext = Required<Omit<ProcessOptions, 'module' | 'user'>> & {
@@ -162,9 +143,9 @@ type AuditContext = Required<Omit<ProcessOptions, 'module' | 'user'>> & {
 };
 
 /** Sends the order to the auditor. Passes each event to the stop rules and follows their decision until the audit ends. */
-const runAudit = (auditor: ChildProcess, order: AuditOrder, context: AuditContext): Promise<EndedAudit> => {
+const runAudit = (auditor: ChildProcess, order: AuditOrder, context: AuditContext): Promise<Ended> => {
   const { cpuAccess, benchmark, limits, starvedMs, hooks, signal, stderr, launch, user } = context;
-  const { promise, resolve, reject } = Promise.withResolvers<EndedAudit>();
+  const { promise, resolve, reject } = Promise.withResolvers<Ended>();
   const group = auditor.pid as number;
   const over = new AbortController();
   const timed = timedPart(group, cpuAccess, isTimed(order));
@@ -212,6 +193,7 @@ const runAudit = (auditor: ChildProcess, order: AuditOrder, context: AuditContex
     if (message.type === 'waiting') waitForCpu().catch(fail);
     if (message.type !== 'measured') return;
     const waits = timed.end();
+    hooks.onMeasured?.();
     if (waits) auditor.send({ waits } satisfies MeasuredAnswer);
   });
 

@@ -1,13 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type AuditVersion, auditVersions } from '../../../shared/audit-versions.ts';
+import { auditVersions } from '../../../shared/audit-versions.ts';
 import type { TargetPolicy } from '../../lib/targets/public-addresses.ts';
 import { blockedRequestsIn, exceededLimitsIn } from '../egress/decisions.ts';
-import { type EgressProxy, openEgressProxy } from '../egress/proxy.ts';
 import { type HostBenchmark, hostBenchmark } from '../host/benchmark.ts';
 import { cpuAccess } from '../host/cpu-shares.ts';
 import { ShortageError } from '../host/free-resources.ts';
 import { MEMORY_BYTES, machine, TIMED_AT_ONCE } from '../host/machine.ts';
-import type { AuditOrder } from '../messages.ts';
+import type { AuditOrder, HostSettings } from '../messages.ts';
 import { type Scrub, scrubberOf, scrubData } from '../scrub.ts';
 import { limitsOn } from '../stop-rules.ts';
 import { type AuditResult, judge } from '../verdict/judge.ts';
@@ -43,6 +42,8 @@ type Options = {
   benchmark?: HostBenchmark;
   /** Time limit of an attempt. It pauses while the attempt waits for the CPU. */
   limitMs?: number;
+  /** Time after which an auditor and a browser that wait for an audit are replaced. */
+  maxAgeMs?: number;
 };
 
 /** Creates a pool of auditors. Each audit has its own process, browser, work folder and egress proxy. */
@@ -53,6 +54,7 @@ export const auditors = ({
   extraCaFile,
   auditorDir,
   limitMs,
+  maxAgeMs,
   sandbox: setting = 'optional',
   ...options
 }: Options) => {
@@ -61,44 +63,50 @@ export const auditors = ({
   const closing = new AbortController();
   const sandbox = sandboxUse(setting);
   const host = preparedHost({ chromiumDir, chromium, extraCaFile, sandbox }, closing.signal);
-  const pool = auditorPool((version) =>
-    startAuditorProcess(version, { ...common, module: childModule(auditorDir), user: host.newUser() }),
+  const pool = auditorPool(
+    (version) => startAuditorProcess(version, { ...common, module: childModule(auditorDir), user: host.newUser() }),
+    { maxAgeMs },
   );
   let running = 0;
-  const launch = async () => ({ ...(await host.prepare()), sandbox: sandbox.now() });
-  let benchmarkAhead: Promise<void> | undefined;
-
-  /** Starts the next auditor ahead, so that it imports Lighthouse before its audit. */
-  const preloadAuditor = (version: AuditVersion) => {
-    if (host.isPrepared() && !closing.signal.aborted) pool.preload(version);
+  let isBenchmarkTried = false;
+  const prepare = async (): Promise<{ settings: HostSettings; fonts: string }> => {
+    const { executable, env, trustStore, fonts } = await host.prepare();
+    return { settings: { executable, env, trustStore, sandbox: sandbox.now() }, fonts };
+  };
+  const measureOnce = (): void => {
+    if (!isBenchmarkTried) measureWhileIdle({ ...common, pool, isIdle: () => running === 0 });
+    isBenchmarkTried = true;
   };
 
-  const auditPage = async (order: AuditOrder, signal: AbortSignal, settings: AuditSettings): Promise<AuditResult> => {
-    const { auditVersion } = order;
-    const { executable, env, fonts, trustStore } = await host.prepare();
-    await using proxy = await disposable(openEgressProxy({ ...targets, url: order.url }));
+  const auditPage = async (order: AuditOrder, signal: AbortSignal, { onEvent, onObservation }: AuditSettings) => {
+    const { auditVersion, url } = order;
+    const { settings, fonts } = await prepare();
     await pool.allStopped(); // a browser that is still exiting would slow this audit
-    const auditor = pool.take(auditVersion);
+    const auditor = pool.take(auditVersion, settings);
+    const startNext = () => void pool.startAhead(auditVersion, { ...settings, sandbox: sandbox.now() });
+    const unlessLast = (start: () => void) => () => void (running > 1 && start()); // another audit probably waits
     try {
-      const onBrowser = () => void (running > 1 && preloadAuditor(auditVersion)); // another audit probably waits
-      const launch = { executable, proxyPort: proxy.port, env, trustStore, sandbox: sandbox.now() };
-      const ended = await auditor.audit({ order, launch }, { onBrowser, onEvent: settings.onEvent }, signal);
+      const hooks: AuditHooks = {
+        onBrowser: unlessLast(() => pool.preload(auditVersion)),
+        onMeasured: unlessLast(startNext),
+        onEvent,
+      };
+      const ended = await auditor.audit({ order, host: settings, policy: { ...targets, url } }, hooks, signal);
       sandbox.record(ended.sandbox);
-      const observation = observationOf(order, ended, proxy, fonts);
-      settings.onObservation?.(observation);
-      return scrubResult(judge(observation), scrubberOf(order.secrets, order.url));
+      const observation = observationOf(order, ended, fonts);
+      onObservation?.(observation);
+      return scrubResult(judge(observation), scrubberOf(order.secrets, url));
     } finally {
       pool.stop(auditor);
+      startNext();
     }
   };
 
   return {
     /** Unpacks Chromium and starts the first auditor, so that the first audit does not wait for them. */
     prepare: async (): Promise<void> => {
-      await host.prepare();
-      preloadAuditor(auditVersions[0].version);
-      benchmarkAhead ??= measureWhileIdle({ ...common, pool, launch, isIdle: () => running === 0 }, closing.signal);
-      benchmarkAhead.catch(() => {}); // the next audit meets the cause
+      const { settings } = await prepare();
+      pool.startAhead(auditVersions[0].version, settings).then(measureOnce);
     },
 
     /** Audits one page. Rejects only if `signal` aborts, or the machine cannot start an audit. */
@@ -113,15 +121,14 @@ export const auditors = ({
         throw error;
       } finally {
         running--;
-        preloadAuditor(order.auditVersion);
       }
     },
 
     /** Ends the preloaded auditor and waits until all audits have ended. Only their signals abort running audits. */
     close: async (): Promise<void> => {
       closing.abort();
+      pool.close();
       await host.settled();
-      pool.stopPreloaded();
       while (running > 0 || pool.isStopping()) await Promise.all([pool.allStopped(), sleep(10)]);
     },
   };
@@ -129,8 +136,7 @@ export const auditors = ({
 
 const observationOf = (
   { secrets, ...order }: AuditOrder,
-  { measuredAt, ...ended }: EndedAudit,
-  proxy: EgressProxy,
+  { measuredAt, proxy, ...ended }: EndedAudit,
   fonts: string,
 ): Observation => ({
   order,
@@ -152,8 +158,3 @@ const scrubResult = ({ report, environment, also, ...result }: AuditResult, scru
     ...(also && { also: scrubResult(also, scrub) }),
   }) as AuditResult;
 const WORDS: ReadonlySet<string> = new Set(['state', 'code', 'auditCode', 'blame', 'metrics']);
-
-const disposable = async <T extends { close(): Promise<void> }>(opened: Promise<T>): Promise<T & AsyncDisposable> => {
-  const it = await opened;
-  return Object.assign(it, { [Symbol.asyncDispose]: () => it.close() });
-};

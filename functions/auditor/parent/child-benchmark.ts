@@ -2,22 +2,21 @@ import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import type { HostBenchmark } from '../host/benchmark.ts';
 import type { CpuAccess } from '../host/cpu-shares.ts';
-import type { AuditorMessage, Benchmarked, LaunchSettings, StartBenchmark } from '../messages.ts';
+import type { AuditorMessage, Benchmarked, StartBenchmark } from '../messages.ts';
 
 /** Time limit for the start of a browser and a benchmark in it, in milliseconds. Both take two seconds. */
 const LIMIT_MS = 15_000;
 
-/** Lets an idle auditor measure the host's benchmark in a browser of its own. */
+/** Lets an idle auditor measure the host's benchmark in its browser. */
 export const measureAhead = async (
   auditor: ChildProcess,
-  order: LaunchSettings,
   { cpuAccess, benchmark }: { cpuAccess: CpuAccess; benchmark: HostBenchmark },
 ): Promise<void> => {
   const readCpu = cpuAccess.shares.startMeter();
   const signal = AbortSignal.timeout(LIMIT_MS);
   const answered = once(auditor, 'message', { signal });
   const exited = once(auditor, 'exit', { signal }).then(() => Promise.reject(new Error('The auditor exited.')));
-  auditor.send({ benchmarkIn: order } satisfies StartBenchmark);
+  auditor.send({ measure: 'benchmark' } satisfies StartBenchmark);
   const [answer] = (await Promise.race([answered, exited])) as [AuditorMessage | Benchmarked];
   if (answer.type !== 'benchmarked') throw new Error(answer.type === 'failed' ? answer.message : answer.type);
   benchmark.record(readCpu(), answer.benchmark);

@@ -14,8 +14,7 @@ import { adoptOrphans } from '../host/orphans.ts';
 import { auditorUsers, type User, type Users } from '../host/privileges.ts';
 import { removeStale } from '../host/stale-entries.ts';
 import { trustStoreOf } from '../host/trust-store.ts';
-import { WORK_DIR_PREFIX } from './auditor-process.ts';
-import { childModule } from './fork-child.ts';
+import { childModule, WORK_DIR_PREFIX } from './fork-child.ts';
 import type { sandboxUse } from './sandbox-use.ts';
 
 type Options = {
@@ -77,7 +76,6 @@ export const preparedHost = (
       setObstacle('auditors', message);
     },
     settled: async (): Promise<void> => void (await chromium?.catch(() => {})),
-    isPrepared: (): boolean => newUser !== undefined,
     newUser: (): User | undefined => newUser?.(),
   };
 };

@@ -7,7 +7,7 @@ import { auditorDir } from '../../support/auditor-dir.ts';
 import { testChromium } from '../../support/chromium-dir.ts';
 import { anOrder } from '../../support/order.ts';
 import { servePages } from '../../support/pages.ts';
-import { processesWith, waitFor } from '../../support/service.ts';
+import { waitFor } from '../../support/service.ts';
 
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
@@ -16,9 +16,6 @@ beforeAll(async () => {
   pages = await servePages();
 });
 afterAll(() => pages.close());
-
-const benchmarkBrowser = () =>
-  processesWith(`page-audit-${process.pid}-`).find(({ command }) => command.includes('benchmark/profile'));
 
 test('an idle auditor measures the benchmark of the host, and later audits of other versions reuse it', async () => {
   let kept: Benchmark | null = null;
@@ -41,8 +38,7 @@ test('an idle auditor measures the benchmark of the host, and later audits of ot
   };
   try {
     await lab.prepare();
-    await waitFor(benchmarkBrowser);
-    await waitFor(() => !benchmarkBrowser() || undefined);
+    await waitFor(() => kept ?? undefined);
     const measuredBy = Date.now();
 
     const newest = await environmentOf('13.5.0');
