@@ -10,7 +10,9 @@ import { measureCpu } from './cpu.ts';
 import { measureFidelity, measureGuard, measureHeaders } from './fidelity.ts';
 import { type Options, optionsFrom, usage } from './options.ts';
 import { type Pages, startPages } from './pages.ts';
+import { resizingPageNames } from './resizing-pages.ts';
 import { currentCommit, markdownOf, type Origin, writeSections } from './results-page.ts';
+import { measureScreenshots } from './screenshots.ts';
 import { startService } from './service.ts';
 import { measureSoak } from './soak.ts';
 import { measureStart } from './start.ts';
@@ -41,6 +43,10 @@ const measure = async (options: Options): Promise<Results> => {
   if (includes('changes')) results.changes = await measureChanges({ ...common, runs: runs(10) });
   if (includes('start')) results.start = await measureStart({ ...common, rounds: rounds(7) });
   if (includes('fidelity')) results.fidelity = await measureFidelity({ ...common, rounds: rounds(5) });
+  if (includes('screenshots')) {
+    const all = options.short ? names : [...names, ...resizingPageNames];
+    results.screenshots = await measureScreenshots({ ...common, names: all, rounds: rounds(1) });
+  }
   if (includes('guard')) results.guard = await measureGuard({ ...common, versions: [version], rounds: rounds(5) });
   if (includes('headers'))
     results.headers = await measureHeaders({ ...common, versions: [version], rounds: rounds(5) });

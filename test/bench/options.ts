@@ -8,6 +8,7 @@ export const usualBenchmarks = ['turnaround', 'memory', 'api', 'start'] as const
 const benchmarks = [
   ...usualBenchmarks,
   'fidelity',
+  'screenshots',
   'guard',
   'headers',
   'steadiness',
@@ -29,6 +30,7 @@ export const usage = `npm run bench -- [names] [options]     Measures this servi
 
 Without a name: ${usualBenchmarks.join(', ')}, in about six minutes. By name only:
   fidelity             scores, failing audits and metrics against the command line: about 20 s per page, version and round
+  screenshots          full-page pictures with the shortened and with Lighthouse's own wait: about 15 s per page, version and round
   guard                cost of the egress guard, in one version: about 16 s per page and round
   headers              cost of sending headers to the page, in one version: about 16 s per page and round
   cpu                  CPU time of an audit, by kind of process: about 10 s per run
@@ -44,13 +46,13 @@ Without a name: ${usualBenchmarks.join(', ')}, in about six minutes. By name onl
   --write              replaces the sections of these benchmarks in test/bench/RESULTS.md, except for their notes
   --short              one round, ${SHORT_RUNS} runs, two pages, the newest version: shows that the benchmark works
   --rounds <number>    of turnaround (default 7; memory takes at most 3, start 5), fidelity, guard and headers (default 5),
-                       at-once (default 3)
+                       at-once (default 3), screenshots (default 1)
   --runs <number>      of steadiness (default 30), soak (default 200), cpu (default 8), busy (default 7) and
                        changes (default 10)
   --minutes <number>   after which busy begins no further cell (default none)
   --version <version>  of Lighthouse: ${auditVersions.map(({ version }) => version).join(', ')}, a major, or latest (default)
-  --versions <list>    of fidelity and soak, separated by commas (default all)
-  --pages <list>       of fidelity, guard, headers and soak: ${pageNames.join(', ')} (default all);
+  --versions <list>    of fidelity, screenshots and soak, separated by commas (default all)
+  --pages <list>       of fidelity, screenshots, guard, headers and soak: ${pageNames.join(', ')} (default all);
                        throughput takes the first of them (default a small page)
   --json               prints JSON instead of tables
   --help

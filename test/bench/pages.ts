@@ -2,6 +2,7 @@ import { installExtra } from '../support/extra-packages.ts';
 import type { BusyPage } from './busy-pages.ts';
 import type { ChangeName } from './changed-pages.ts';
 import { newFolder, nextMessage, startNode } from './children.ts';
+import type { ResizingPageName } from './resizing-pages.ts';
 
 /** The pages that both arms audit, each with its kind. */
 export const pages = {
@@ -23,7 +24,7 @@ export const startPages = async () => {
   const server = startNode(['test/bench/site-server.ts'], { folder: newFolder(), ipc: true });
   const { url } = await nextMessage<{ url: string }>(server);
   return {
-    url: (name: PageName | BusyPage | 'small') => `${url}/${name}/`,
+    url: (name: PageName | BusyPage | ResizingPageName | 'small') => `${url}/${name}/`,
     changed: (name: ChangeName | 'shop') => `${url}/changed/${name}/`,
     [Symbol.asyncDispose]: server.end,
   };

@@ -5,6 +5,7 @@ import { extraFolder } from '../support/extra-packages.ts';
 import { busyFiles } from './busy-pages.ts';
 import { changedFiles } from './changed-pages.ts';
 import { root } from './children.ts';
+import { resizingFiles } from './resizing-pages.ts';
 
 /** A file that the site serves, uncompressed. */
 export type File = { type: string; body: Buffer };
@@ -81,7 +82,7 @@ export const siteFiles = (): Map<string, File> => {
   addOwn('requests', 'requests.js');
   addFolder('/requests/zod/v4', join(packages, 'zod/v4'));
   for (const [path, text] of busyFiles()) add(path, text);
-  for (const [path, body] of changedFiles()) add(path, body);
+  for (const [path, body] of [...changedFiles(), ...resizingFiles()]) add(path, body);
   return files;
 };
 

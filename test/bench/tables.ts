@@ -13,6 +13,7 @@ import type { Footprint } from './memory.ts';
 import { median, spread, spreadCells, table } from './numbers.ts';
 import { isIdle, type Profile } from './profile.ts';
 import { type Origin, recordedAt, type Section } from './results-page.ts';
+import { type ScreenshotPair, screenshotTable } from './screenshots.ts';
 import type { SoakFigures } from './soak.ts';
 import type { StartFigures } from './start.ts';
 import type { StoredFigures } from './stored.ts';
@@ -31,6 +32,7 @@ export type Results = {
   api?: ApiFigures;
   start?: StartFigures;
   fidelity?: Sample[];
+  screenshots?: ScreenshotPair[];
   guard?: Sample[];
   headers?: Sample[];
   steadiness?: number[]; // performance
@@ -54,6 +56,7 @@ export const sectionsOf = (results: Results): Section[] => {
     api,
     start,
     fidelity,
+    screenshots,
     guard,
     headers,
     steadiness,
@@ -76,6 +79,7 @@ export const sectionsOf = (results: Results): Section[] => {
     api && section('API', [apiTable(api), ...api.profiles.map(profileTable)]),
     start && section('Start', [startTable(start)]),
     fidelity && section('Fidelity', [fidelityText(fidelity)], results.versions),
+    screenshots && section('Full-page screenshots', [screenshotTable(screenshots)], results.versions),
     guard &&
       section('Egress guard', [
         costTables('the egress guard', compare(guard, { ours: 'service', theirs: 'unguarded' })),

@@ -40,6 +40,7 @@ import { elapsed, makeTimersPatient } from './own-time.ts';
 import { heldDocument, keepDocument, releaseDocument } from './page-hold.ts';
 import { asksForPassword, canRunScripts, closePopups, documentState } from './page-probe.ts';
 import { watchProgress } from './progress.ts';
+import { watchQuiet, watchRequests } from './quiet-page.ts';
 
 /*
  * The auditor process. It imports one Lighthouse release, receives one order and runs one audit. Then the parent kills its
@@ -117,6 +118,7 @@ async function audit({ order, launch, benchmark: known }: StartAudit): Promise<v
   const mainFrame = () => watched.record;
   session = pageSession;
   closePopups(browser);
+  const requests = watchRequests(page);
 
   const knownBenchmark = isTimed(order) ? await waitForStart() : known;
   const startedAt = performance.now();
@@ -150,6 +152,7 @@ async function audit({ order, launch, benchmark: known }: StartAudit): Promise<v
     documentFor: (requestId: unknown) => heldDocument(watched, requestId),
     onNavigate: () => releaseDocument(watched),
     ...{ traffic, onMeasured },
+    onScreenshot: () => watchQuiet(pageSession, { requests, now: watched.now }),
   };
   const { summary, judgeMore } = await runLighthouse(lighthouse, order, hooks);
   clearTimeout(hangTimer);

@@ -47,9 +47,14 @@ export const asksForPassword = (session: CDPSession): Promise<boolean> =>
 const holds = (session: CDPSession, expression: string): Promise<boolean> =>
   inTime(evaluateInIsolatedWorld(session, expression).then(Boolean));
 
-async function evaluateInIsolatedWorld(session: CDPSession, expression: string): Promise<unknown> {
+/** Runs a script in the page, beside the scripts of the page. Waits for its promise. */
+export async function evaluateInIsolatedWorld(session: CDPSession, expression: string): Promise<unknown> {
   const { frameTree } = await session.send('Page.getFrameTree');
   const { executionContextId } = await session.send('Page.createIsolatedWorld', { frameId: frameTree.frame.id });
-  const { result } = await session.send('Runtime.evaluate', { expression, contextId: executionContextId });
+  const { result } = await session.send('Runtime.evaluate', {
+    expression,
+    contextId: executionContextId,
+    awaitPromise: true,
+  });
   return result.value;
 }

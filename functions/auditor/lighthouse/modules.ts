@@ -16,6 +16,7 @@ import type {
   TraceGatherer,
 } from './patches.ts';
 import type { RunnerResult } from './result.ts';
+import type { ScreenshotGatherer } from './screenshot-wait.ts';
 import type { Config, Runner } from './simulate.ts';
 import { standInOf } from './stand-ins.ts';
 
@@ -40,6 +41,7 @@ type Modules = {
   'config/default-config.js': { default: DefaultConfig };
   'gather/gatherers/trace.js': { default: TraceGatherer };
   'gather/gatherers/accessibility.js': { default: AccessibilityGatherer };
+  'gather/gatherers/full-page-screenshot.js': { default: ScreenshotGatherer };
   'audits/accessibility/axe-audit.js': { default: AxeAudit };
   'gather/driver/network-monitor.js': Named<'NetworkMonitor', NetworkMonitor>;
   'gather/session.js': Named<'ProtocolSession', Protocol>; // since version 10

@@ -31,6 +31,7 @@ import {
   type TraceGatherer,
 } from './patches.ts';
 import { type RunnerResult, summarize } from './result.ts';
+import { type ScreenshotGatherer, type ScreenshotWatch, shortenScreenshotWait } from './screenshot-wait.ts';
 import { type Simulated, type Simulator, simulateLoad } from './simulate.ts';
 
 type Lighthouse = {
@@ -41,6 +42,7 @@ type Lighthouse = {
   defaultConfig: DefaultConfig;
   trace: TraceGatherer;
   accessibility: AccessibilityGatherer;
+  screenshot: ScreenshotGatherer;
   axeAudit: AxeAudit;
   networkMonitor: NetworkMonitor;
   protocol: Protocol;
@@ -68,6 +70,7 @@ export const importLighthouse = async (version: AuditVersion): Promise<Lighthous
     defaultConfig: (await importCore('config/default-config.js')).default,
     trace: (await importCore('gather/gatherers/trace.js')).default,
     accessibility: (await importCore('gather/gatherers/accessibility.js')).default,
+    screenshot: (await importCore('gather/gatherers/full-page-screenshot.js')).default,
     axeAudit: (await importCore('audits/accessibility/axe-audit.js')).default,
     networkMonitor: exportOf(networkMonitor, 'NetworkMonitor'),
     protocol: acceptsPage
@@ -92,6 +95,8 @@ type Hooks = ProtocolHooks & {
   onLoaded: () => Promise<void>;
   /** Called when the trace ends, which ends the timed part in all versions. Returns the waits of a timed part. */
   onMeasured: () => Promise<Waits | undefined>;
+  /** Watches the page during the full-page screenshot. Without it, Lighthouse waits for a quiet network as long as it does. */
+  onScreenshot?: () => ScreenshotWatch;
 };
 
 /** Results that a load gives besides its own: of other networks and devices, and by the other release of the order. */
@@ -109,7 +114,7 @@ export type Audited = {
 export const runLighthouse = async (
   lighthouse: Lighthouse,
   order: AuditOrder,
-  { page, profile, benchmark, onLoaded, onMeasured, ...hooks }: Browser & Hooks,
+  { page, profile, benchmark, onLoaded, onMeasured, onScreenshot, ...hooks }: Browser & Hooks,
 ): Promise<Audited> => {
   const { url, options } = order;
   const { run, auditArtifacts, desktopConfig, defaultConfig, trace, accessibility, axeAudit } = lighthouse;
@@ -119,6 +124,7 @@ export const runLighthouse = async (
   const patchedTrace = patchTrace(trace, order, onMeasured);
   if (options.blockedUrlPatterns) blockInAllTargets(lighthouse.protocol, options.blockedUrlPatterns);
   patchAccessibilityTimeout(accessibility, hooks.traffic);
+  if (onScreenshot) shortenScreenshotWait(lighthouse.screenshot, onScreenshot);
   const { uncheckedRules } = patchFailedRules(axeAudit);
   if (order.skipOptionalParts) gatherAccessibilityFirst(defaultConfig);
   const flags = {
