@@ -7,14 +7,16 @@ import { helpEnd, helpFormat } from './help.ts';
 import { withLighthouseFlags } from './lighthouserc/lighthouse-flags.ts';
 import { addMcp } from './mcp/mcp-command.ts';
 import manifest from './package.json' with { type: 'json' };
-import { addCompare } from './read/compare-command.ts';
-import { addDelete } from './read/delete-command.ts';
-import { addFixes } from './read/fixes-command.ts';
-import { addList } from './read/list-command.ts';
-import { addPages } from './read/pages-command.ts';
-import { addRegions } from './read/regions-command.ts';
-import { addReport } from './read/report-command.ts';
-import { addShare } from './read/share-command.ts';
+import {
+  addCompare,
+  addDelete,
+  addFixes,
+  addList,
+  addPages,
+  addRegions,
+  addReport,
+  addShare,
+} from './read/read-commands.ts';
 import { addGet } from './run/get-command.ts';
 import { addRun } from './run/run-command.ts';
 import { addSchedule } from './schedule/schedule-command.ts';

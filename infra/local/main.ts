@@ -30,6 +30,9 @@ const main = async (): Promise<void> => {
   console.log(greeting(service.url, settings));
 };
 
+/** Returns the command without the lines of npm, so that its output is the key alone. */
+const silent = (command: string): string => command.replace('npm run ', 'npm run -s ');
+
 const greeting = (url: string, { dataDir, auditsAtOnce, auth, targets, targetsAllow }: ServiceSettings): string => {
   const loopback =
     targets === 'local' &&
@@ -38,7 +41,7 @@ const greeting = (url: string, { dataDir, auditsAtOnce, auth, targets, targetsAl
     targetsAllow !== undefined && `Pages on ${targetsAllow} can be audited, and may use all of these hosts.`;
   const keys =
     auth === 'keys' &&
-    `Requests need an API key. Create one: ${commandLine('keys', 'create --owner me --name "my first key"')}`;
+    `Requests need an API key. Create one:\n  KEY=$(${silent(commandLine('keys', 'create --owner me --name "my first key"'))})`;
   const page = targets === 'local' ? `${url}/sample` : 'https://example.com/';
   const shown = [
     `Page audit service: ${url}/ (web page), ${url}/docs (API)`,

@@ -4,6 +4,7 @@ import { SAMPLES_OF_VARIANTS } from './option-flags.ts';
 
 /* Options that several commands have. */
 
+export const CHECK = ['<check>', 'id of a check or its start, a URL for its newest check, or last'] as const;
 export const DATA = [
   '--data <folder>',
   'data folder of the service that the command starts without PAGE_AUDIT_URL',

@@ -6,20 +6,20 @@ import type { FixesOptions } from '../flags/options.ts';
 import { fixesMarkdownOf } from '../formats/fixes-markdown.ts';
 import { fixesTextOf } from '../formats/fixes-text.ts';
 import { writeResults } from '../formats/output.ts';
-import { UUID } from '../run/base.ts';
 import { hasOnePlace } from '../run/result.ts';
 import { auditing } from '../run/run.ts';
+import { checkIdOf } from './check-id.ts';
 import { reading } from './read.ts';
 
 /** Prints what to fix first: in a run, in the worst run of a check, or on a page, which it audits. */
 export const fixes = async (context: Context, target: string, options: FixesOptions): Promise<number> => {
-  if (!UUID.test(target) && !/[.:/]|^localhost$/i.test(target))
+  if (/[.:/]|^localhost$/i.test(target)) return fixesOfPage(context, target, options);
+  if (target !== 'last' && !/^[\da-f-]{4,36}$/i.test(target))
     throw new UsageError(
       `${target} is no id of a run or a check, and no URL. page-audit list prints the ids of checks.`,
     );
-  if (!UUID.test(target)) return fixesOfPage(context, target, options);
   return reading(context, options, async (client) => {
-    const found = await findFixes(client, target, context);
+    const found = await findFixes(client, await checkIdOf(client, target, context), context);
     await print(context, options, found, await hasOnePlace(client, context.signal));
     return exitCodes.good;
   });

@@ -2,6 +2,7 @@ import type { RegionList, VersionList } from '../../../shared/service/offer.ts';
 import { type Context, withClient } from '../context.ts';
 import { exitCodes, UsageError } from '../exit-codes.ts';
 import { signed, table, type View, wrap } from '../formats/terminal.ts';
+import { checkIdOf } from './check-id.ts';
 
 type Options = { format: 'text' | 'json'; data?: string };
 
@@ -22,12 +23,15 @@ export const offeredVersions = (context: Context, { format, data }: Options): Pr
   });
 
 /** Prints a link with which anyone can read a check for some days. */
-export const share = (context: Context, checkId: string, { expires }: { expires?: string }): Promise<number> => {
+export const share = (context: Context, check: string, { expires }: { expires?: string }): Promise<number> => {
   if (!context.serviceUrl) {
     throw new UsageError('A link needs a service that goes on. Set PAGE_AUDIT_URL to its URL.');
   }
   return withClient(context, undefined, async (client) => {
-    const { url, expiresAt } = await client.share(checkId, { expiresIn: expires, signal: context.signal });
+    const { url, expiresAt } = await client.share(await checkIdOf(client, check, context), {
+      expiresIn: expires,
+      signal: context.signal,
+    });
     await context.print(`${url}\n`);
     context.note(
       `${isLoopback(url) ? 'The link works on this machine only. Anyone on it' : 'Anyone with the link'} can read the check until ${expiresAt}.`,

@@ -15,6 +15,7 @@ import { reasonText } from '../formats/notes.ts';
 import { hasRegressed } from '../formats/outcome.ts';
 import { baseParameter, hasVerdict, noVerdictText } from '../run/base.ts';
 import { hasOnePlace } from '../run/result.ts';
+import { checkIdOf } from './check-id.ts';
 import { filtersFrom } from './filter-flags.ts';
 import { listTextOf } from './list-text.ts';
 
@@ -63,8 +64,9 @@ const moreChecks = ({ limit }: ReadOptions): string =>
   `There are older checks. ${limit === 100 ? 'Use a filter, such as --url.' : 'Raise --limit, to 100 at most, or use a filter, such as --url.'}`;
 
 /** Prints a comparison, and with `--why` its explanation. The comparison of a check's regions has its text form in `get`. */
-export const compare = (context: Context, id: string, options: ReadOptions): Promise<number> =>
+export const compare = (context: Context, name: string, options: ReadOptions): Promise<number> =>
   reading(context, options, async (client) => {
+    const id = await checkIdOf(client, name, context);
     const { pool, intended, why, format } = options;
     const base = options.base === undefined ? undefined : baseParameter(options.base);
     const { signal } = context;
@@ -151,8 +153,10 @@ const faultOfRunId = async (client: Client, id: string, signal: AbortSignal): Pr
 };
 
 /** Erases a check. */
-export const erase = (context: Context, id: string, options: ReadOptions): Promise<number> =>
+export const erase = (context: Context, name: string, options: ReadOptions): Promise<number> =>
   reading(context, options, async (client) => {
+    if (name === 'last' || name.includes(':')) throw new UsageError('Name the check to erase by its id.');
+    const id = await checkIdOf(client, name, context);
     await client.delete(id, context);
     context.note(`The check ${id} is erased.`);
     return exitCodes.good;
