@@ -1,4 +1,4 @@
-import { type Command, Help, type HelpConfiguration } from 'commander';
+import { type Command, Help, type HelpConfiguration, type Option } from 'commander';
 
 /** Width of the terms, such as options. A longer term has its description below. */
 const TERM_WIDTH = 28;
@@ -7,9 +7,34 @@ const MIN_COLUMNS = 70;
 const INDENT = '  ';
 const USAGE = 'Usage: ';
 
+/** Argument that shows the help with all options. */
+const HELP_ALL = '--help-all';
+/** A command with more options shows the common ones only. */
+const MANY_OPTIONS = 20;
+/** Options of a short help, in their groups. */
+const common = [
+  ...['--urls-file', '--sitemap', '--region', '--device', '--samples', '--category', '--label', '--detach', '--every'],
+  ...['--base', '--base-url', '--against', '--assert', '--budget', '--header', '--storage-state'],
+  ...['--format', '--output', '--verbose', '--open', '--url', '--name', '--help'],
+];
+
+/** Returns the arguments with `--help` in place of `--help-all`, and whether all options are asked for. */
+export const helpArguments = (args: readonly string[]): { args: string[]; showsAll: boolean } => ({
+  args: args.map((arg) => (arg === HELP_ALL ? '--help' : arg)),
+  showsAll: args.includes(HELP_ALL),
+});
+
+/** Returns how many options of a command its short help leaves out. */
+const leftOut = ({ options }: Command): number =>
+  options.length > MANY_OPTIONS ? options.filter(({ long }) => !common.includes(long ?? '')).length : 0;
+
 /** Help that fits the terminal. Only a word that is wider than the terminal is wider, so that people can copy it. */
-export const helpFormat: HelpConfiguration = {
+export const helpFormat = (showsAll: boolean): HelpConfiguration => ({
   minWidthToWrap: 1,
+  visibleOptions(this: Help, command: Command): Option[] {
+    const options = Help.prototype.visibleOptions.call(this, command);
+    return showsAll || leftOut(command) === 0 ? options : options.filter(({ long }) => common.includes(long ?? ''));
+  },
   commandUsage(this: Help, command: Command): string {
     const usage = Help.prototype.commandUsage.call(this, command);
     return this.boxWrap(usage, widthOf(this) - USAGE.length).replaceAll('\n', `\n${' '.repeat(USAGE.length)}`);
@@ -23,7 +48,7 @@ export const helpFormat: HelpConfiguration = {
     const lines = help.boxWrap(description, width - indent).replaceAll('\n', `\n${' '.repeat(indent)}`);
     return isBeside ? name.padEnd(indent) + lines : `${name}\n${' '.repeat(indent)}${lines}`;
   },
-};
+});
 
 const widthOf = ({ helpWidth = 80 }: Help): number => helpWidth;
 
@@ -42,9 +67,13 @@ const exitCodes = [
   ['130', 'interrupted'],
 ] as const;
 
-/** Returns the end of the help: the variables and the exit codes of every command. */
-export const helpEnd = (command: Command, width: number): string => {
-  const help = Object.assign(command.createHelp(), helpFormat, { helpWidth: width });
+/** Returns the end of the help: what the short help leaves out, or the variables and the exit codes of every command. */
+export const helpEnd = (command: Command, { width, showsAll }: { width: number; showsAll: boolean }): string => {
+  const help = Object.assign(command.createHelp(), { helpWidth: width });
+  const more = showsAll ? 0 : leftOut(command);
+  if (command.parent && more === 0 && !showsAll) return '';
+  if (more > 0)
+    return `\n${help.boxWrap(`${HELP_ALL} shows ${more} more options, the variables and the exit codes.`, width)}`;
   const items = (rows: readonly (readonly [string, string])[]) =>
     rows.map(([term, description]) => help.formatItem(term, 0, description, help));
   return ['', 'Environment:', ...items(variables), '', 'Exit codes:', ...items(exitCodes)].join('\n');

@@ -1,9 +1,10 @@
 import { Command, CommanderError } from 'commander';
+import { addCompletion } from './completion/completion-command.ts';
 import type { Context } from './context.ts';
 import { addThirdParties } from './experiments/third-parties-command.ts';
 import { addVersions } from './experiments/versions-command.ts';
 import type { Execute } from './flags/command.ts';
-import { helpEnd, helpFormat } from './help.ts';
+import { helpArguments, helpEnd, helpFormat } from './help.ts';
 import { withLighthouseFlags } from './lighthouserc/lighthouse-flags.ts';
 import { addMcp } from './mcp/mcp-command.ts';
 import manifest from './package.json' with { type: 'json' };
@@ -37,10 +38,12 @@ const commands = [
   addDelete,
   addSchedule,
   addMcp,
+  addCompletion,
 ];
 
 /** Runs the command line and returns its exit code. A command's code is imported when the command runs. */
-export const runProgram = async (args: readonly string[], context: Context): Promise<number> => {
+export const runProgram = async (given: readonly string[], context: Context): Promise<number> => {
+  const { args, showsAll } = helpArguments(given);
   let exitCode = 0;
   let help = '';
   const program = new Command('page-audit')
@@ -48,8 +51,8 @@ export const runProgram = async (args: readonly string[], context: Context): Pro
       'Audits web pages: page-audit https://example.com/. Without PAGE_AUDIT_URL, the command starts a service and stops it at its end.',
     )
     .version(manifest.version)
-    .addHelpText('after', ({ command }) => helpEnd(command, context.view.width))
-    .configureHelp(helpFormat)
+    .addHelpText('afterAll', ({ command }) => helpEnd(command, { width: context.view.width, showsAll }))
+    .configureHelp(helpFormat(showsAll))
     .showHelpAfterError('Add --help to see what the command accepts.')
     .exitOverride()
     .configureOutput({

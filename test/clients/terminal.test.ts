@@ -6,7 +6,16 @@ import { runHere } from '../support/command-context.ts';
 import { finishedCheck, startFakeService } from '../support/fake-service.ts';
 import { answering, startOddServer } from '../support/odd-server.ts';
 
-const commands = [[], ['run'], ['get'], ['third-parties'], ['schedule'], ['schedule', 'add'], ['list']];
+const commands = [
+  [],
+  ['run', '--help-all'],
+  ['run'],
+  ['get'],
+  ['third-parties'],
+  ['schedule'],
+  ['schedule', 'add'],
+  ['list'],
+];
 const helpAt = async (command: readonly string[], width: number) => {
   const { code, stdout } = await runHere([...command, '--help'], undefined, '', { view: { width, color: false } });
   expect(code).toBe(0);
@@ -25,6 +34,15 @@ describe.each(commands.map((command) => [command.join(' ') || 'page-audit', comm
     });
   },
 );
+
+test('the help of a command with many options is short, and --help-all has every option', async () => {
+  const [short, all] = [await helpAt(['run'], 1000), await helpAt(['run', '--help-all'], 1000)];
+  expect(short.split('\n').length).toBeLessThan(all.split('\n').length / 2);
+  expect(short).toMatch(/--help-all shows \d+ more options/);
+  expect(short).not.toContain('--throttling.rttMs');
+  for (const part of ['--throttling.rttMs', 'PAGE_AUDIT_URL', 'Exit codes:']) expect(all).toContain(part);
+  expect(await helpAt(['list'], 1000)).toContain('--created-before');
+});
 
 test.each<[string, { isTTY?: boolean; columns?: number }, Record<string, string>, boolean]>([
   ['a terminal', { isTTY: true, columns: 80 }, { TERM: 'xterm-256color' }, true],
