@@ -11,7 +11,7 @@ export type Shell = (typeof shells)[number];
 type Word = { word: string; text: string };
 /** An option that needs a value: a file, or one of some values. */
 type Valued = Word & { isFile: boolean; values: readonly string[] };
-/** What may follow a command. `path` is its name after those of its parents, such as `/schedule/add`. */
+/** The words that may follow a command. `path` is its name after those of its parents, such as `/schedule/add`. */
 type Place = { path: string; commands: readonly Word[]; flags: readonly Word[]; valued: readonly Valued[] };
 
 /** Returns the script with which a shell completes commands, options and their values. */
