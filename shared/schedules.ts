@@ -5,11 +5,9 @@ import { mainNames } from './metrics/page-metrics.ts';
 import { Region } from './name-schemas.ts';
 import { SentOptions, ShownOptions } from './options/audit-options-schemas.ts';
 import { Problem } from './problems.ts';
+import { MAX_SCHEDULE_NAME, MIN_INTERVAL_MINUTES } from './schedule-limits.ts';
 
-/** Shortest time between two checks of a schedule, in minutes. */
-export const MIN_INTERVAL_MINUTES = 5;
 const MAX_INTERVAL_DAYS = 366;
-export const MAX_SCHEDULE_NAME = 100;
 
 const minutesOf = { m: 1, h: 60, d: 24 * 60 } as const;
 const INTERVAL = /^([1-9]\d{0,5})([mhd])$/;

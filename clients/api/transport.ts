@@ -20,6 +20,8 @@ export type SendOptions = Signal & {
   follow?: boolean;
   timeoutMs?: number;
   maxBytes?: number;
+  /** The request goes on if the page that sends it ends. */
+  keepalive?: boolean;
 };
 
 export type ReadOptions = SendOptions & {
@@ -71,7 +73,8 @@ export class Transport {
   }
 
   async #receive(path: string, options: Omit<SendOptions, 'timeoutMs'>, signal: AbortSignal): Promise<Response> {
-    const { method = 'GET', body, accept = JSON_TYPE, headers, follow = false, maxBytes = MAX_BYTES } = options;
+    const { method = 'GET', body, accept = JSON_TYPE, headers, follow = false, keepalive = false } = options;
+    const { maxBytes = MAX_BYTES } = options;
     const response = await fetch(this.#server + path, {
       method,
       headers: {
@@ -81,6 +84,7 @@ export class Transport {
         ...headers,
       },
       ...(body !== undefined && { body: JSON.stringify(body) }),
+      keepalive,
       redirect: follow ? 'follow' : 'manual', // a redirect could send a create to another server
       cache: 'no-store', // the entity tag of the request decides, not the cache of a browser
       signal,

@@ -3,6 +3,7 @@ import { useEffect, useState } from 'preact/hooks';
 import { keepLinksUnderBase } from './base.ts';
 import { useFocus } from './focus.ts';
 import { type Route, type RouteIds, useRoute } from './router.ts';
+import { ErasureNote } from './session/erasure-note.tsx';
 import { KeyButton, KeyPrompt } from './session/key.tsx';
 import { askForKey } from './session/session.ts';
 import { NotLoaded, useOnDemand } from './ui/on-demand.tsx';
@@ -61,6 +62,7 @@ const App = () => {
           </>
         )}
       </main>
+      <ErasureNote />
     </>
   );
 };

@@ -33,3 +33,10 @@ export const simulationFrom = (text: string): Simulation => {
   if (name === undefined) return text as SimulationPreset;
   return { name, rttMs, throughputKbps, cpuSlowdownMultiplier };
 };
+
+/** Returns the text of a simulation, which `simulationFrom` reads. */
+export const simulationText = (simulation: Simulation): string => {
+  if (typeof simulation === 'string') return simulation;
+  const { name, rttMs, throughputKbps, cpuSlowdownMultiplier } = simulation;
+  return `${name}=${rttMs}/${throughputKbps}/${cpuSlowdownMultiplier}`;
+};

@@ -56,7 +56,7 @@ export const webFiles = async (root: string): Promise<Files> => {
 /** Number of views that use a module of the common file. */
 const COMMON = 3;
 
-/** Returns the modules that several views use, and those that the browser loads by themselves, as paths. */
+/** Returns the modules that the page or several views use, and those that the browser loads by themselves, as paths. */
 const modulesOfPage = async (root: string): Promise<{ common: string[]; loaded: ReadonlySet<string> }> => {
   const { metafile } = await build({
     entryPoints: [join(root, folder, 'app.tsx')],
@@ -72,8 +72,10 @@ const modulesOfPage = async (root: string): Promise<{ common: string[]; loaded: 
   const counts = Map.groupBy(uses, (path) => path);
   const imports = Object.values(metafile.inputs).flatMap((input) => input.imports);
   const onDemand = imports.flatMap(({ kind, path }) => (kind === 'dynamic-import' ? [path] : []));
+  const ofViews = [...counts].filter(([, { length }]) => length >= COMMON).map(([path]) => path);
+  const common = new Set([...modulesBehind(metafile, `${folder}/app.tsx`), ...ofViews]);
   return {
-    common: [...counts].filter(([, { length }]) => length >= COMMON).map(([path]) => join(root, path)),
+    common: [...common].map((path) => join(root, path)),
     loaded: new Set([`${folder}/app.tsx`, ...onDemand].map((path) => join(root, path))),
   };
 };

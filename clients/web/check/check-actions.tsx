@@ -1,69 +1,79 @@
 import { useRef, useState } from 'preact/hooks';
 import type { CheckView } from '../../../shared/check.ts';
-import { plainOptionNames } from '../../../shared/options/audit-options.ts';
+import type { Device } from '../../../shared/options/audit-options.ts';
 import { secretNames } from '../../../shared/options/secrets.ts';
 import { useAction } from '../requests/loading.ts';
 import { createCheck, newIdempotencyKey } from '../requests/requests.ts';
 import { navigate } from '../router.ts';
+import { eraseLater } from '../session/erasures.ts';
 import { onDemand } from '../ui/on-demand.tsx';
 import { ProblemNote } from '../ui/problem.tsx';
+import { inputsOfCheck } from './repeated-inputs.ts';
 
-const OtherChecks = onDemand(() => import('./other-checks.tsx').then((module) => module.OtherChecks));
-const ShareLink = onDemand(() => import('./share-link.tsx').then((module) => module.ShareLink));
-
-/** Inputs of a check that its answer repeats. */
-const inputs = ['url', 'auditVersion', 'regions', ...plainOptionNames] as const;
+/** Panels that a button opens. */
+const panels = {
+  compare: onDemand(() => import('./other-checks.tsx').then((module) => module.OtherChecks)),
+  tell: onDemand(() => import('./tell-me.tsx').then((module) => module.TellMe)),
+  share: onDemand(() => import('./share-link.tsx').then((module) => module.ShareLink)),
+};
 
 /** Actions on a check. One panel is open at a time. */
 export const CheckActions = ({ check }: { check: CheckView }) => {
-  const [panel, setPanel] = useState('');
-  const key = useRef(newIdempotencyKey());
-  const toggle = (name: string) => setPanel(panel === name ? '' : name);
-  const { error, run } = useAction(async () => {
-    const sent = Object.fromEntries(
-      inputs.filter((name) => check[name] !== undefined).map((name) => [name, check[name]]),
-    );
-    const { id } = await createCheck(sent, key.current);
+  const [panel, setPanel] = useState<keyof typeof panels>();
+  const toggle = (name: keyof typeof panels) => setPanel(panel === name ? undefined : name);
+  const keys = useRef<Record<Device, string>>({ mobile: newIdempotencyKey(), desktop: newIdempotencyKey() });
+  const { error, busy, run, retry } = useAction(async (device: Device) => {
+    const { id } = await createCheck({ ...inputsOfCheck(check), device }, keys.current[device]);
     navigate(`/checks/${id}`);
   });
-  const again = () => run();
+  const { device = 'mobile' } = check;
+  const other = device === 'mobile' ? 'desktop' : 'mobile';
+  const erase = () => {
+    eraseLater(check);
+    navigate('/');
+  };
   const hasSecrets = secretNames.some((name) => check[name] !== undefined);
-  const series = new URLSearchParams({ url: check.url, device: check.device ?? 'mobile' });
+  const series = new URLSearchParams({ url: check.url, device });
+  const panelButton = (name: keyof typeof panels, text: string) => (
+    <button type="button" aria-expanded={panel === name} onClick={() => toggle(name)}>
+      {text}
+    </button>
+  );
+  const Panel = panel && panels[panel];
   return (
     <>
       <div class="actions">
         <a class="button" href={`/pages?${series}`}>
           Over time
         </a>
-        <button type="button" aria-expanded={panel === 'share'} onClick={() => toggle('share')}>
-          Share
-        </button>
-        {hasSecrets ? (
-          <span class="muted">
-            To audit it again, enter its headers, password, cookies or storage state in the form.
-          </span>
-        ) : (
-          <button type="button" onClick={again}>
-            Audit again
-          </button>
+        {panelButton('compare', 'Compare with …')}
+        {!hasSecrets && (
+          <>
+            <button type="button" disabled={busy} onClick={() => run(device)}>
+              Audit again
+            </button>
+            <button type="button" disabled={busy} onClick={() => run(other)}>
+              Audit on {other}
+            </button>
+          </>
         )}
-        <button type="button" aria-expanded={panel === 'compare'} onClick={() => toggle('compare')}>
-          Compare with …
+        <a class="button" href={`/?again=${check.id}`}>
+          Audit with a change …
+        </a>
+        {panelButton('tell', 'Tell me when it gets worse')}
+        {panelButton('share', 'Share')}
+        <button type="button" onClick={erase}>
+          Delete
         </button>
       </div>
       {error && (
         <div class="wide">
-          <ProblemNote error={error} reload={again} action />
+          <ProblemNote error={error} reload={retry} action />
         </div>
       )}
-      {panel === 'share' && (
+      {Panel && (
         <div class="wide">
-          <ShareLink checkId={check.id} />
-        </div>
-      )}
-      {panel === 'compare' && (
-        <div class="wide">
-          <OtherChecks check={check} />
+          <Panel check={check} />
         </div>
       )}
     </>

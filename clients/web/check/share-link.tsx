@@ -1,5 +1,6 @@
 import type { TargetedSubmitEvent } from 'preact';
 import { useState } from 'preact/hooks';
+import type { CheckView } from '../../../shared/check.ts';
 import { localTime } from '../../words/times.ts';
 import { useAction } from '../requests/loading.ts';
 import { createShareLink, type Link, revokeShareLinks } from '../requests/requests.ts';
@@ -10,7 +11,7 @@ import { ProblemNote } from '../ui/problem.tsx';
 type State = { link?: Link; revoked?: boolean };
 
 /** Makes a link with which anyone can read a check. */
-export const ShareLink = ({ checkId }: { checkId: string }) => {
+export const ShareLink = ({ check: { id: checkId } }: { check: Pick<CheckView, 'id'> }) => {
   const [state, setState] = useState<State>({});
   const action = useAction(async (act: () => Promise<State>) => {
     setState({});

@@ -9,6 +9,7 @@ import { useLoaded, useNow } from '../requests/loading.ts';
 import { messageOf } from '../requests/requests.ts';
 import { useRest } from '../requests/rest.ts';
 import { navigate } from '../router.ts';
+import { isDeleted, useErasure } from '../session/erasures.ts';
 import { Gate } from '../ui/assertions.tsx';
 import { ChooseBox, ChosenBar, type ChosenChecks, useChosenChecks } from '../ui/chosen-checks.tsx';
 import { Facts } from '../ui/facts.tsx';
@@ -35,7 +36,8 @@ export const RecentChecks = ({ query }: { query: URLSearchParams }) => {
   });
   usePlaces(); // together with the checks, so that a place moves nothing
   const rest = useRest(path, first.data);
-  const checks = rest.parts.flatMap((part) => part.checks);
+  useErasure(); // an undo shows its check again
+  const checks = rest.parts.flatMap((part) => part.checks).filter(({ id }) => !isDeleted(id));
   const unreadable = rest.parts.flatMap((part) => part.unreadable ?? []);
   const wrong = (name: string) => messageOf(first.error?.errors ?? [], name);
   const isShown = filterNames.some(wrong);

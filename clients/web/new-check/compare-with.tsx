@@ -4,6 +4,7 @@ import type { VersionList } from '../../../shared/service/offer.ts';
 import { useLoaded } from '../requests/loading.ts';
 import { Field } from '../ui/field.tsx';
 import { FieldError } from '../ui/field-error.tsx';
+import { useFirstValues } from './form-values.ts';
 import { variantFields } from './option-fields.ts';
 import { throttlingFields } from './throttling.ts';
 import { ThrottlingField } from './throttling-field.tsx';
@@ -17,9 +18,11 @@ export const againstFields = [
 /** The second variant of a check. An empty field is as in the check. */
 export const CompareWith = ({ messageOf }: { messageOf: (field: string) => string | undefined }) => {
   const { data } = useLoaded<VersionList>('/v1/audit/versions');
+  const first = useFirstValues();
   const wrong = ['against', ...againstFields].some(messageOf);
+  const isFilled = ['against.nothingBlocked', ...againstFields].some((name) => first.get(name));
   return (
-    <details open={wrong}>
+    <details open={wrong || isFilled}>
       <summary>
         Compare with:{' '}
         <span class="muted">another URL, device, version, throttling or blocked requests, audited in turns</span>
@@ -31,7 +34,16 @@ export const CompareWith = ({ messageOf }: { messageOf: (field: string) => strin
         message={messageOf('against.url')}
         help="For example production, if the URL above is a preview. Change at least one field here."
       >
-        {(input) => <input type="url" name="against.url" inputmode="url" {...input} />}
+        {(input) => (
+          <input
+            type="text"
+            name="against.url"
+            inputmode="url"
+            placeholder="example.com"
+            defaultValue={first.get('against.url')}
+            {...input}
+          />
+        )}
       </Field>
       <div class="row">
         <Choice
@@ -56,11 +68,25 @@ export const CompareWith = ({ messageOf }: { messageOf: (field: string) => strin
           message={messageOf(`against.${name}`)}
           help={help}
         >
-          {(input) => <textarea name={`against.${name}`} rows={2} spellcheck={false} {...input} />}
+          {(input) => (
+            <textarea
+              name={`against.${name}`}
+              rows={2}
+              spellcheck={false}
+              defaultValue={first.get(`against.${name}`)}
+              {...input}
+            />
+          )}
         </Field>
       ))}
       <label class="inline">
-        <input type="checkbox" name="against.nothingBlocked" value="yes" /> Or with nothing blocked
+        <input
+          type="checkbox"
+          name="against.nothingBlocked"
+          value="yes"
+          defaultChecked={first.get('against.nothingBlocked') === 'yes'}
+        />{' '}
+        Or with nothing blocked
       </label>
     </details>
   );
@@ -68,17 +94,20 @@ export const CompareWith = ({ messageOf }: { messageOf: (field: string) => strin
 
 type ChoiceProps = { name: string; label: string; values: readonly string[]; message: string | undefined };
 
-const Choice = ({ name, label, values, message }: ChoiceProps) => (
-  <Field name={name} label={label} message={message}>
-    {(input) => (
-      <select name={name} {...input}>
-        <option value="">the same</option>
-        {values.map((value) => (
-          <option key={value} value={value}>
-            {value}
-          </option>
-        ))}
-      </select>
-    )}
-  </Field>
-);
+const Choice = ({ name, label, values, message }: ChoiceProps) => {
+  const first = useFirstValues().get(name);
+  return (
+    <Field name={name} label={label} message={message}>
+      {(input) => (
+        <select name={name} {...input}>
+          <option value="">the same</option>
+          {values.map((value) => (
+            <option key={value} value={value} selected={value === first}>
+              {value}
+            </option>
+          ))}
+        </select>
+      )}
+    </Field>
+  );
+};

@@ -1,5 +1,6 @@
 import { simulationFrom } from '../../words/simulations.ts';
 import { withScheme } from '../../words/urls.ts';
+import { BATCH } from './form-values.ts';
 import { MAX_URLS, optionFields, variantFields } from './option-fields.ts';
 import { secretFaultsOf, secretInputs } from './secret-inputs.ts';
 import { throttlingFields } from './throttling.ts';
@@ -42,7 +43,7 @@ export const checksOf = (form: FormData, batch?: string) => {
     form.getAll('device').map((device) => inputsOf(withValues(form, { url, device: String(device) }))),
   );
   if (checks.length < 2 || batch === undefined) return checks;
-  return checks.map((check) => ({ ...check, labels: { ...check.labels, batch } }));
+  return checks.map((check) => ({ ...check, labels: { ...check.labels, [BATCH]: batch } }));
 };
 
 const urlsOf = (form: FormData): string[] => [
@@ -107,7 +108,10 @@ type Text = (name: string) => string;
 /** Returns the second variant: the fields that change something. */
 const againstOf = (text: Text, linesOf: (fields: typeof optionFields, prefix: string) => object) => ({
   ...Object.fromEntries(
-    ['url', 'device', 'auditVersion'].map((name) => [name, text(`against.${name}`)]).filter(([, value]) => value),
+    [
+      ['url', text('against.url') && withScheme(text('against.url'))],
+      ...['device', 'auditVersion'].map((name) => [name, text(`against.${name}`)]),
+    ].filter(([, value]) => value),
   ),
   ...(text('against.throttling') && { throttling: throttlingOf(text, 'against.') }),
   ...(text('against.nothingBlocked') && { blockedUrlPatterns: [] }),

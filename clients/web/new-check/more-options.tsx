@@ -3,6 +3,7 @@ import type { VersionList } from '../../../shared/service/offer.ts';
 import { useLoaded } from '../requests/loading.ts';
 import { Field } from '../ui/field.tsx';
 import { FieldError } from '../ui/field-error.tsx';
+import { useFirstValues } from './form-values.ts';
 import { optionFields } from './option-fields.ts';
 import { throttlingFields } from './throttling.ts';
 import { ThrottlingField } from './throttling-field.tsx';
@@ -20,12 +21,14 @@ export const moreFields = [
 /** The inputs of a check that most people leave as they are. */
 export const MoreOptions = ({ messageOf }: { messageOf: (field: string) => string | undefined }) => {
   const { data } = useLoaded<VersionList>('/v1/audit/versions');
-  const [chosen, setChosen] = useState('');
+  const first = useFirstValues();
+  const [chosen, setChosen] = useState(first.get('auditVersion') ?? '');
   const versions = data?.versions ?? [];
   const { categories = [] } = versions.find(({ version }) => version === chosen) ?? versions[0] ?? {};
   const wrong = moreFields.some(messageOf);
+  const isFilled = moreFields.some((name) => name !== 'auditVersion' && first.get(name));
   return (
-    <details open={wrong}>
+    <details open={wrong || isFilled}>
       <summary>
         More:{' '}
         <span class="muted">version, throttling, categories, blocked requests, simulations, assertions, labels</span>
@@ -35,7 +38,7 @@ export const MoreOptions = ({ messageOf }: { messageOf: (field: string) => strin
           {(input) => (
             <select name="auditVersion" {...input} onChange={(event) => setChosen(event.currentTarget.value)}>
               {versions.map(({ version, aliases }) => (
-                <option key={version} value={version}>
+                <option key={version} value={version} selected={version === chosen}>
                   {version}
                   {aliases.includes('latest') ? ' (latest)' : ''}
                 </option>
@@ -48,7 +51,13 @@ export const MoreOptions = ({ messageOf }: { messageOf: (field: string) => strin
           <legend>Only these categories</legend>
           {categories.map((category) => (
             <label key={category}>
-              <input type="checkbox" name="categories" value={category} /> {category}
+              <input
+                type="checkbox"
+                name="categories"
+                value={category}
+                defaultChecked={first.get('categories')?.split(' ').includes(category)}
+              />{' '}
+              {category}
             </label>
           ))}
           <FieldError message={messageOf('categories')} />
@@ -56,7 +65,7 @@ export const MoreOptions = ({ messageOf }: { messageOf: (field: string) => strin
       </div>
       {optionFields.map(({ name, title, help }) => (
         <Field key={name} name={name} label={title} message={messageOf(name)} help={help}>
-          {(input) => <textarea name={name} rows={2} spellcheck={false} {...input} />}
+          {(input) => <textarea name={name} rows={2} spellcheck={false} defaultValue={first.get(name)} {...input} />}
         </Field>
       ))}
       <Field
@@ -65,7 +74,7 @@ export const MoreOptions = ({ messageOf }: { messageOf: (field: string) => strin
         message={messageOf('labels')}
         help="One on each line, for example branch: main"
       >
-        {(input) => <textarea name="labels" rows={2} {...input} />}
+        {(input) => <textarea name="labels" rows={2} defaultValue={first.get('labels')} {...input} />}
       </Field>
     </details>
   );

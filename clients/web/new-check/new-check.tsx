@@ -1,14 +1,17 @@
 import type { TargetedKeyboardEvent, TargetedSubmitEvent } from 'preact';
 import { useRef, useState } from 'preact/hooks';
+import type { CheckView } from '../../../shared/check.ts';
+import { secretNames } from '../../../shared/options/secrets.ts';
 import { ServiceError } from '../../api/service-error.ts';
 import { useAction } from '../requests/loading.ts';
 import { createCheck, newIdempotencyKey } from '../requests/requests.ts';
 import { navigate } from '../router.ts';
-import { lastUsed, rememberUsed } from '../session/last-used.ts';
+import { lastUsed, rememberUsed, usedBy } from '../session/last-used.ts';
 import { Field } from '../ui/field.tsx';
 import { ProblemNote } from '../ui/problem.tsx';
 import { CheckFields, fieldAt } from './check-fields.tsx';
 import { againstFields, CompareWith } from './compare-with.tsx';
+import { BATCH, FirstValues, formValuesOf } from './form-values.ts';
 import { MoreOptions } from './more-options.tsx';
 import { MAX_URLS } from './option-fields.ts';
 
@@ -18,9 +21,16 @@ const fieldOf = (path: string) => fieldAt(path, ownFields);
 /** Loads how to read the form. The browser does so while the user fills it in. */
 const formInputs = () => import('./form-inputs.ts');
 
+type Props = {
+  url: string;
+  /** The check that the form repeats, so that its user changes something. */
+  again?: CheckView | undefined;
+};
+
 /** The form of a new check. */
-export const NewCheck = ({ url }: { url: string }) => {
-  const [used] = useState(lastUsed);
+export const NewCheck = ({ url, again }: Props) => {
+  const [used] = useState(() => (again ? usedBy(again) : lastUsed()));
+  const [first] = useState(() => (again ? formValuesOf(again) : new Map<string, string>()));
   const form = useForm();
   const { error, busy, submit } = form;
   const errors = error?.errors ?? [];
@@ -31,37 +41,43 @@ export const NewCheck = ({ url }: { url: string }) => {
   };
   const isShown = errors.length > 0 && errors.every(({ path }) => fieldOf(path) !== '');
   return (
-    <form class="panel new-check" aria-label="New check" onSubmit={submit} onInput={form.edit} novalidate>
-      <div class="row urls-row">
-        <Field name="url" label="URL" message={messageOf('url')} class="grow">
-          {(input) => (
-            <textarea
-              class="urls"
-              name="url"
-              rows={1}
-              inputmode="url"
-              autocomplete="url"
-              spellcheck={false}
-              placeholder="example.com"
-              defaultValue={url}
-              onKeyDown={submitOnEnter}
-              {...input}
-            />
-          )}
-        </Field>
-        <button type="submit" class="primary" disabled={busy}>
-          {busy ? `Starting${form.progress}…` : 'Audit'}
-        </button>
-      </div>
-      <p class="muted">
-        Up to {MAX_URLS} URLs at once: paste a list, or press Shift and Enter for a new line. https:// is added for you.
-      </p>
-      <CheckFields used={used} messageOf={messageOf}>
-        <CompareWith messageOf={messageOf} />
-        <MoreOptions messageOf={messageOf} />
-      </CheckFields>
-      {error && !isShown && <ProblemNote error={error} reload={form.retry} action />}
-    </form>
+    <FirstValues.Provider value={first}>
+      <form class="panel new-check" aria-label="New check" onSubmit={submit} onInput={form.edit} novalidate>
+        <div class="row urls-row">
+          <Field name="url" label="URL" message={messageOf('url')} class="grow">
+            {(input) => (
+              <textarea
+                class="urls"
+                name="url"
+                rows={1}
+                inputmode="url"
+                autocomplete="url"
+                spellcheck={false}
+                placeholder="example.com"
+                defaultValue={again?.url ?? url}
+                onKeyDown={submitOnEnter}
+                {...input}
+              />
+            )}
+          </Field>
+          <button type="submit" class="primary" disabled={busy}>
+            {busy ? `Starting${form.progress}…` : 'Audit'}
+          </button>
+        </div>
+        <p class="muted">
+          Up to {MAX_URLS} URLs at once: paste a list, or press Shift and Enter for a new line. https:// is added for
+          you.
+        </p>
+        {again && secretNames.some((name) => again[name] !== undefined) && (
+          <p class="note">The check had a login, which the service has deleted. Enter the login again below.</p>
+        )}
+        <CheckFields used={used} messageOf={messageOf}>
+          <CompareWith messageOf={messageOf} />
+          <MoreOptions messageOf={messageOf} />
+        </CheckFields>
+        {error && !isShown && <ProblemNote error={error} reload={form.retry} action />}
+      </form>
+    </FirstValues.Provider>
   );
 };
 
@@ -87,7 +103,7 @@ const useForm = () => {
       ids.push((await createCheck(check, i === 0 ? key : `${key}-${i}`)).id);
     }
     rememberUsed(form);
-    navigate(several ? `/?label=batch:${batch}` : `/checks/${ids[0]}`);
+    navigate(several ? `/?label=${BATCH}:${batch}` : `/checks/${ids[0]}`);
   });
   const submit = (event: TargetedSubmitEvent<HTMLFormElement>) => {
     event.preventDefault();

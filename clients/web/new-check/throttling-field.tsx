@@ -2,6 +2,7 @@ import type { TargetedEvent } from 'preact';
 import { useState } from 'preact/hooks';
 import { bounds, presets } from '../../../shared/options/throttling.ts';
 import { Field } from '../ui/field.tsx';
+import { useFirstValues } from './form-values.ts';
 import { throttlingFields } from './throttling.ts';
 
 /** The throttling of a new check: the preset of its device, none, or values. */
@@ -9,8 +10,9 @@ type Props = { messageOf: (path: string) => string | undefined; prefix?: 'agains
 
 export const ThrottlingField = ({ messageOf, prefix }: Props) => {
   const name = `${prefix ?? ''}throttling`;
+  const first = useFirstValues();
   const [{ kind, device }, setState] = useState<{ kind: string; device: 'mobile' | 'desktop' }>({
-    kind: '',
+    kind: first.get(name) ?? '',
     device: 'mobile',
   });
   const choose = ({ currentTarget: { value, form } }: TargetedEvent<HTMLSelectElement>) => {
@@ -23,8 +25,12 @@ export const ThrottlingField = ({ messageOf, prefix }: Props) => {
         {(input) => (
           <select name={name} {...input} onChange={choose}>
             <option value="">{prefix ? 'the same' : 'preset of the device'}</option>
-            <option value="none">none</option>
-            <option value="custom">custom values</option>
+            <option value="none" selected={kind === 'none'}>
+              none
+            </option>
+            <option value="custom" selected={kind === 'custom'}>
+              custom values
+            </option>
           </select>
         )}
       </Field>
@@ -36,7 +42,7 @@ export const ThrottlingField = ({ messageOf, prefix }: Props) => {
               key={field.name}
               name={`${name}.${field.name}`}
               field={field}
-              preset={presets[device][field.name]}
+              preset={first.get(`${name}.${field.name}`) || presets[device][field.name]}
               message={messageOf(`${name}.${field.name}`)}
             />
           ))}
@@ -52,7 +58,7 @@ const deviceIn = (form: FormData, prefix = '') => form.get(`${prefix}device`) ||
 type ValueProps = {
   name: string;
   field: (typeof throttlingFields)[number];
-  preset: number;
+  preset: number | string;
   message: string | undefined;
 };
 

@@ -1,7 +1,9 @@
 import type { TargetedEvent, TargetedSubmitEvent } from 'preact';
 import { useRef, useState } from 'preact/hooks';
 import { secretNames } from '../../../shared/options/secrets.ts';
+import { MAX_SCHEDULE_NAME } from '../../../shared/schedule-limits.ts';
 import type { Schedule } from '../../../shared/schedules.ts';
+import type { CreatedWebhook } from '../../../shared/webhooks.ts';
 import { ServiceError } from '../../api/service-error.ts';
 import { isCron, ownTimeZone } from '../../words/schedules.ts';
 import { localTime } from '../../words/times.ts';
@@ -9,16 +11,27 @@ import { CheckFields, fieldAt } from '../new-check/check-fields.tsx';
 import { MoreOptions } from '../new-check/more-options.tsx';
 import { useAction } from '../requests/loading.ts';
 import { readBody } from '../requests/requests.ts';
-import { lastUsed, rememberUsed } from '../session/last-used.ts';
+import { lastUsed, rememberUsed, usedBy } from '../session/last-used.ts';
 import { Field, type InputAttributes } from '../ui/field.tsx';
+import { onDemand } from '../ui/on-demand.tsx';
 import { ProblemNote } from '../ui/problem.tsx';
 import { isolated } from '../ui/title.ts';
+import { createTold, TELL_URL } from '../webhooks/tell.ts';
+
+const TellTarget = onDemand(() => import('../webhooks/tell-target.tsx').then((module) => module.TellTarget));
+/** Name of the tick. */
+const TELL = 'tell';
 
 /** Loads how to read the form. The browser does so while the user fills it in. */
 const scheduleInputs = () => import('./schedule-inputs.ts');
 
 /** Fields beside those of a check, with the paths of their errors. */
-const paths = { 'schedule-name': /^name$/, times: /^every(\.cron)?$/, 'time-zone': /^every\.timeZone$/ } as const;
+const paths = {
+  [TELL_URL]: /^tell-url$/,
+  'schedule-name': /^name$/,
+  times: /^every(\.cron)?$/,
+  'time-zone': /^every\.timeZone$/,
+} as const;
 type FieldName = keyof typeof paths;
 
 /** Returns the field that shows an error. */
@@ -31,12 +44,14 @@ type Props = {
   schedule?: Schedule | undefined;
   /** Announces what is done. */
   onDone: (text: string) => void;
+  /** Gets the webhook that the form has created, if it has. */
+  onTold: (webhook: CreatedWebhook | undefined) => void;
   onCancel?: () => void;
 };
 
 /** The form of a new schedule, or of one that is edited. */
-export const ScheduleForm = ({ schedule, onDone, onCancel }: Props) => {
-  const form = useForm(onDone, schedule);
+export const ScheduleForm = ({ schedule, onDone, onTold, onCancel }: Props) => {
+  const form = useForm(onDone, onTold, schedule);
   const { error, messageOf } = form;
   const isShown = error?.errors.length && error.errors.every(({ path }) => fieldOf(path) !== '');
   const input = (name: string, attributes: InputAttributes, more: object = {}) => (
@@ -50,7 +65,7 @@ export const ScheduleForm = ({ schedule, onDone, onCancel }: Props) => {
       {schedule && <h2 class="break">{title}</h2>}
       <div class="row fields">
         <Field name="schedule-name" label="Name" message={messageOf('schedule-name')} class="grow">
-          {(attributes) => input('schedule-name', attributes, { maxLength: 100, defaultValue: name })}
+          {(attributes) => input('schedule-name', attributes, { maxLength: MAX_SCHEDULE_NAME, defaultValue: name })}
         </Field>
         <Field name="schedule-url" label="URL" message={messageOf('url')} class="grow">
           {(attributes) =>
@@ -93,6 +108,7 @@ export const ScheduleForm = ({ schedule, onDone, onCancel }: Props) => {
           </label>
         )}
       </CheckFields>
+      <Told message={messageOf(TELL_URL)} />
       {schedule && <p class="muted">The other options of the check stay as they are.</p>}
       <p class="row">
         <button type="submit" class="primary" disabled={form.busy}>
@@ -109,17 +125,26 @@ export const ScheduleForm = ({ schedule, onDone, onCancel }: Props) => {
   );
 };
 
+/** The tick with which its user is told when the page gets worse, and who is told. */
+const Told = ({ message }: { message: string | undefined }) => {
+  const [isTold, setTold] = useState(false);
+  return (
+    <div class="row fields">
+      <label class="inline">
+        <input type="checkbox" name={TELL} checked={isTold} onChange={() => setTold(!isTold)} /> Tell me when it gets
+        worse
+      </label>
+      {isTold && <TellTarget message={message} />}
+    </div>
+  );
+};
+
 type ScheduledCheck = Schedule['check'];
-const usedBy = ({ regions, device = 'mobile', samples = 1 }: ScheduledCheck) => ({
-  regions,
-  devices: [device],
-  samples,
-});
 const hasLogin = (check: ScheduledCheck): boolean => secretNames.some((name) => check[name] !== undefined);
 const timesOf = (every: Schedule['every'] | undefined) => (typeof every === 'object' ? every.cron : every);
 
 /** Returns the state of the form, and what its events do. */
-const useForm = (onDone: (text: string) => void, schedule: Schedule | undefined) => {
+const useForm = (onDone: Props['onDone'], onTold: Props['onTold'], schedule: Schedule | undefined) => {
   const [hasZone, setHasZone] = useState(isCron(timesOf(schedule?.every) ?? ''));
   const created = useRef<string[]>([]); // bodies of this form, so that a retry creates none of them twice
   const action = useAction(async (form: HTMLFormElement) => {
@@ -127,6 +152,7 @@ const useForm = (onDone: (text: string) => void, schedule: Schedule | undefined)
     const { scheduleFaultsOf } = await scheduleInputs();
     const errors = scheduleFaultsOf(data, schedule !== undefined);
     if (errors[0]) throw new ServiceError('problem', errors[0].message, { status: 400, errors });
+    if (data.has(TELL)) onTold(await createTold(data));
     onDone(schedule ? await saveEdit(data, schedule) : await createAll(data, created.current));
     if (schedule) return;
     created.current = [];

@@ -1,12 +1,15 @@
 import { useState } from 'preact/hooks';
 import type { Schedule, ScheduleList } from '../../../shared/schedules.ts';
+import type { CreatedWebhook } from '../../../shared/webhooks.ts';
 import { useLoaded } from '../requests/loading.ts';
 import { readKey } from '../session/session.ts';
+import { onDemand } from '../ui/on-demand.tsx';
 import { Pending, ProblemNote } from '../ui/problem.tsx';
 import { useTitle } from '../ui/title.ts';
 import { SchedulePanel } from './schedule.tsx';
 import { ScheduleForm } from './schedule-form.tsx';
 
+const NewSecret = onDemand(() => import('../webhooks/webhook.tsx').then((module) => module.NewSecret));
 const REFRESH_SECONDS = 30;
 
 /** The schedules of the caller, oldest first, and the form of a new one. */
@@ -47,6 +50,7 @@ type SchedulesProps = { loaded: Loaded; news: string; change: (text: string) => 
 const Schedules = ({ loaded, news, change }: SchedulesProps) => {
   const { data, error, reload } = loaded;
   const [editing, setEditing] = useState<Schedule>();
+  const [told, setTold] = useState<CreatedWebhook>();
   const done = (text: string) => {
     setEditing(undefined);
     change(text);
@@ -58,11 +62,18 @@ const Schedules = ({ loaded, news, change }: SchedulesProps) => {
   return (
     <>
       {editing ? (
-        <ScheduleForm key={editing.id} schedule={editing} onDone={done} onCancel={() => setEditing(undefined)} />
+        <ScheduleForm
+          key={editing.id}
+          schedule={editing}
+          onDone={done}
+          onTold={setTold}
+          onCancel={() => setEditing(undefined)}
+        />
       ) : (
-        <ScheduleForm key="new" onDone={done} />
+        <ScheduleForm key="new" onDone={done} onTold={setTold} />
       )}
       <p role="status">{news}</p>
+      {told?.format === 'standard' && <NewSecret key={told.id} secret={told.secret} of={told.url} />}
       {error && data && <ProblemNote error={error} reload={reload} />}
       {data ? (
         data.schedules.map((each) => (

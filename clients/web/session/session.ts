@@ -1,3 +1,5 @@
+import { useEffect, useState } from 'preact/hooks';
+
 /** The API key lives as long as its tab, or in this browser if its user wants that. It is in no URL. */
 const name = 'page-audit-key';
 const events = new EventTarget();
@@ -16,6 +18,13 @@ export const saveKey = (key: string | null, { forBrowser = false } = {}) => {
 
 /** Calls a function with the key after each change of it. Returns a function that ends this. */
 export const onKeyChange = (listener: (key: string | null) => void) => listen('key', () => listener(readKey()));
+
+/** Returns the key of this tab, also after it changes. */
+export const useKey = () => {
+  const [key, setKey] = useState(readKey);
+  useEffect(() => onKeyChange(setKey), []);
+  return key;
+};
 
 let refusal: string | null = null;
 

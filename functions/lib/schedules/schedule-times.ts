@@ -1,4 +1,5 @@
-import { type CronTimes, type Every, intervalMs, MIN_INTERVAL_MINUTES } from '../../../shared/schedules.ts';
+import { MIN_INTERVAL_MINUTES } from '../../../shared/schedule-limits.ts';
+import { type CronTimes, type Every, intervalMs } from '../../../shared/schedules.ts';
 import { type Cron, hasTimes, isDense, parseCron, wallTimes } from './cron.ts';
 import { type WallClock, wallClock } from './wall-clock.ts';
 

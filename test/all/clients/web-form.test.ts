@@ -149,7 +149,7 @@ test('secrets have fields and errors of their own, and stay in no storage of the
   await press(page, 'Audit', ['button']);
   await page.waitForFunction(() => location.pathname.startsWith('/audit/checks/'));
   await untilShown(page, 'with x-preview, a password, 1 cookie, a storage state');
-  await untilShown(page, 'To audit it again, enter its');
+  await untilShown(page, 'Audit with a change');
   const { item } = await site.world.find(new URL(page.url()).pathname.split('/').at(-1) as string);
   expect(await site.world.secrets.get(item.secretsKey as string)).toEqual({
     headers: { 'x-preview': 'hdr-value' },
