@@ -1,5 +1,6 @@
 import { Command, CommanderError } from 'commander';
 import { addCompletion } from './completion/completion-command.ts';
+import { addConfigSchema } from './config/config-command.ts';
 import type { Context } from './context.ts';
 import { addThirdParties } from './experiments/third-parties-command.ts';
 import { addVersions } from './experiments/versions-command.ts';
@@ -39,6 +40,7 @@ const commands = [
   addSchedule,
   addMcp,
   addCompletion,
+  addConfigSchema,
 ];
 
 /** Runs the command line and returns its exit code. A command's code is imported when the command runs. */

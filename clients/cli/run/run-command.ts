@@ -1,4 +1,4 @@
-import { Option } from 'commander';
+import { type Command, Option } from 'commander';
 import type { AddCommand } from '../flags/command.ts';
 import {
   BASE,
@@ -26,7 +26,7 @@ export const addRun: AddCommand = (program, execute) => {
     .description('audit pages and print the results')
     .argument(
       '[url...]',
-      'URLs with scheme, such as https://example.com/ (default: those of --assert, or of a lighthouserc file in this folder)',
+      'URLs with scheme, such as https://example.com/ (default: those of page-audit.json or of a lighthouserc file in this folder)',
     )
     .optionsGroup('What to audit:')
     .option('--urls-file <file>', 'file with one URL on each line, or - for standard input')
@@ -74,8 +74,11 @@ export const addRun: AddCommand = (program, execute) => {
     .option(...VERBOSE)
     .option(...OPEN)
     .action(
-      execute(async (context, urls: string[], options: Omit<RunOptions, 'timeout'> & { timeout?: number }) =>
-        (await import('./run.ts')).run(context, urls, options),
+      execute(
+        async (context, given: string[], typed: Omit<RunOptions, 'timeout'> & { timeout?: number }, run: Command) => {
+          const { urls, options } = await (await import('../config/config.ts')).withConfig(context, given, typed, run);
+          return (await import('./run.ts')).run(context, urls, options);
+        },
       ),
     );
 };
