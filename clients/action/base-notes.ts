@@ -1,4 +1,4 @@
-import type { Results } from './results.ts';
+import type { Results } from '../cli/formats/json.ts';
 
 /** Returns how a workflow gets a base, if no check with the branch of `base` was found. Markdown, or nothing. */
 export const baseNotes = ({ checks }: Results, base: string): string => {

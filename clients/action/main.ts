@@ -6,18 +6,21 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { error, setOutput, setSecret, summary, warning } from '@actions/core';
 import { context, getOctokit } from '@actions/github';
+import { annotationsOf } from '../cli/ci/findings.ts';
 import { exitCodes, explain, UsageError } from '../cli/exit-codes.ts';
+import type { Results } from '../cli/formats/json.ts';
 import { Streams } from '../cli/streams.ts';
-import { annotationsOf } from './annotations.ts';
 import { baseNotes } from './base-notes.ts';
 import { writeComment } from './comment.ts';
 import { githubProblem, withOneRetry } from './github-calls.ts';
 import { argumentsOf, baseInputOf, type Inputs, linesOf, markerOf, readInputs } from './inputs.ts';
-import { outputsOf, type Results, writtenFiles } from './results.ts';
+import { outputsOf, writtenFiles } from './results.ts';
 import { type GitHub, labelsOf, type Source, sourceOf } from './source.ts';
 
 const { env } = process;
 const GITHUB_TIMEOUT_MS = 15_000;
+/** Most characters of the reason in an annotation. */
+const MAX_REASON_LENGTH = 1000;
 const streams = new Streams();
 const print = (line: string): Promise<void> => streams.print(`${line}\n`);
 const folder = mkdtempSync(join(env.RUNNER_TEMP ?? tmpdir(), 'page-audit-'));
@@ -32,14 +35,14 @@ const main = async (): Promise<number> => {
   const github = env.GITHUB_TOKEN ? githubWith(env.GITHUB_TOKEN) : undefined;
   const source = github ? await findSource(github) : {};
   const labels = env.GITHUB_REPOSITORY ? labelsOf(source, context.repo) : {};
-  const code = await runCommand(inputs, argumentsOf(inputs, labels));
+  const { code, reason } = await runCommand(inputs, argumentsOf(inputs, labels));
   const results = readResults();
   const found = results ?? { checks: [] };
   for (const [name, value] of Object.entries(outputsOf(found, code === exitCodes.good && results !== undefined)))
     setOutput(name, value);
   setOutput('files', writtenFiles(found, linesOf(inputs.output)).join('\n'));
   if (!results) {
-    report(`The command ended with exit code ${code} and without results. The log above says why.`);
+    report(reason || `The command ended with exit code ${code} and without results.`);
     return code || exitCodes.serviceFault;
   }
   for (const { level, title, message } of annotationsOf(results, { allowEmpty: inputs['allow-empty'] === 'true' }))
@@ -80,23 +83,29 @@ const readResults = (): Results | undefined => {
 };
 
 /**
- * Runs the command line, and passes a signal of the runner on to it. Its output goes to the log, where no text of a page
+ * Runs the command line, and passes a signal of the runner on to it. Returns its exit code and its last messages, which say
+ * why it has no results. Its output goes to the log, where no text of a page
  * can be a workflow command.
  */
-const runCommand = async (inputs: Inputs, args: readonly string[]): Promise<number> => {
+const runCommand = async (inputs: Inputs, args: readonly string[]): Promise<{ code: number; reason: string }> => {
   const file = join(import.meta.dirname, '../cli/page-audit.cjs');
   const service = { PAGE_AUDIT_URL: inputs['server-url'], PAGE_AUDIT_KEY: inputs['api-key'] };
   const outputs = Object.values(files).flatMap((each) => ['--output', each]);
   const resume = randomUUID();
   await print(`::stop-commands::${resume}`);
-  const child = spawn(process.execPath, [file, 'run', ...outputs, ...args], {
+  const child = spawn(process.execPath, [file, 'run', '--ci=none', ...outputs, ...args], {
     env: { ...ofUser(env), ...service },
-    stdio: ['ignore', 'inherit', 'inherit'],
+    stdio: ['ignore', 'inherit', 'pipe'],
+  });
+  let last = '';
+  child.stderr.on('data', (part: Buffer) => {
+    process.stderr.write(part);
+    last = `${last}${part}`.slice(-MAX_REASON_LENGTH);
   });
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => child.kill(signal));
   const [code] = (await once(child, 'close')) as [number | null];
   await print(`::${resume}::`);
-  return code ?? exitCodes.serviceFault;
+  return { code: code ?? exitCodes.serviceFault, reason: last.trim() };
 };
 
 /** Variables of the action, and those by which a step steers its job or proves its identity. */

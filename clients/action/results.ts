@@ -1,22 +1,7 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
-import type { AssertionResult } from '../../shared/assertions/assertions.ts';
-import type { CheckView } from '../../shared/check.ts';
-import type { CheckComparison } from '../../shared/comparison/schemas.ts';
-import type { RunView } from '../../shared/run.ts';
-import type { Confirmation } from '../cli/formats/confirmation.ts';
+import type { Results } from '../cli/formats/json.ts';
 import { isReportName, reportNames } from '../cli/formats/report-names.ts';
-
-/** The command line's JSON, as far as the action reads it. */
-export type Results = {
-  checks: (Omit<CheckView, 'runs'> & {
-    runs: (RunView & { assertions: readonly AssertionResult[] | null; reportFile: string | null })[];
-    base: CheckComparison | null;
-    baseProblem: string | null;
-    confirmation: Confirmation | null;
-    pageUrl: string | null;
-  })[];
-};
 
 /** Returns the outputs of the action. */
 export const outputsOf = ({ checks }: Results, passed: boolean): Record<string, string> => ({

@@ -2,6 +2,7 @@ import type { Readable } from 'node:stream';
 import { Client } from '../api/client.ts';
 import { UsageError } from './exit-codes.ts';
 import type { View } from './formats/terminal.ts';
+import type { CheckResult } from './run/result.ts';
 import { startOwnService } from './service/service.ts';
 import { requireService } from './service/service-url.ts';
 
@@ -28,6 +29,8 @@ export type Context = {
   openAddress: ((address: string) => Promise<void>) | undefined;
   /** Writes a line to stderr. */
   note: (line: string) => void;
+  /** Reports results to the CI service of the job. */
+  report?: (results: readonly CheckResult[]) => Promise<void>;
 };
 
 export const isServiceUrl = (text: string): boolean => {

@@ -116,6 +116,15 @@ test('a base without a service is refused before the audit', async () => {
   expect([code, commandsIn(stdout)]).toEqual([2, [expect.stringMatching(/^::error title=page-audit::base-url needs/)]]);
 });
 
+test('an invalid URL is named in the annotation', async () => {
+  await using service = await startScoredService();
+  const { code, stdout } = await runAction({ urls: 'localhost:3000', 'server-url': service.url });
+  expect([code, commandsIn(stdout)]).toEqual([
+    2,
+    [expect.stringMatching(/^::error title=page-audit::localhost:3000 is no URL of a web page\. Use http:/)],
+  ]);
+});
+
 test('a pull request is compared with its base, and its comment is updated also if GitHub fails once', async () => {
   const url = 'https://shop.example/98?%0A::error::x'; // no text of a page is a command of the workflow
   const other = checkWith({ 'us-west1': runOf(url) }, { id: baseId, url });
@@ -205,7 +214,7 @@ test('no input is a command of the shell, and no log has the key', async () => {
   expect([code, output.passed, summary]).toEqual([2, 'false', '']);
   expect(commandsIn(stdout)).toEqual([
     '::add-mask::pa_secret',
-    expect.stringMatching(/^::error title=page-audit::The command ended with exit code 2/),
+    expect.stringMatching(/^::error title=page-audit::\$\(touch is no URL of a web page/),
   ]);
   expect(log.replace('::add-mask::pa_secret', '')).not.toContain('pa_secret');
 });

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { error } from '@actions/core';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { annotationsOf } from '../../clients/action/annotations.ts';
+import { annotationsOf } from '../../clients/cli/ci/findings.ts';
 import { Client } from '../../clients/api/client.ts';
 import { explain } from '../../clients/cli/exit-codes.ts';
 import { jsonOf } from '../../clients/cli/formats/json.ts';

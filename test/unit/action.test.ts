@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { getOctokit } from '@actions/github';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
-import { annotationsOf } from '../../clients/action/annotations.ts';
+import { annotationsOf } from '../../clients/cli/ci/findings.ts';
 import { baseNotes } from '../../clients/action/base-notes.ts';
 import { argumentsOf, markerOf, readInputs } from '../../clients/action/inputs.ts';
 import { writtenFiles } from '../../clients/action/results.ts';

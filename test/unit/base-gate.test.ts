@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { annotationsOf } from '../../clients/action/annotations.ts';
+import { annotationsOf } from '../../clients/cli/ci/findings.ts';
 import { jsonOf } from '../../clients/cli/formats/json.ts';
 import { junitOf } from '../../clients/cli/formats/junit.ts';
 import { markdownOf } from '../../clients/cli/formats/markdown.ts';

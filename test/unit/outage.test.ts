@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { annotationsOf } from '../../clients/action/annotations.ts';
+import { annotationsOf } from '../../clients/cli/ci/findings.ts';
 import { Client } from '../../clients/api/client.ts';
 import { explain, ServiceFaultError } from '../../clients/cli/exit-codes.ts';
 import { runCheck } from '../../clients/mcp/run-check.ts';
@@ -115,7 +115,7 @@ test.each([
     { id: finishedCheck.id, state: 'succeeded' },
     { id: other, state: 'running', assertionsPassed: null },
   ]);
-  expect(annotationsOf(results)).toEqual([
+  expect(annotationsOf(results)).toMatchObject([
     {
       level: 'error',
       title: 'us-west1: unfinished',

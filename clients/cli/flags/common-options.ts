@@ -46,5 +46,9 @@ export const OUTPUT = [
   `also write a file: ${[...extensions].map(([extension, name]) => (name === 'junit' ? `${extension} (JUnit)` : extension)).join(', ')}, or .html for the report of each run. Repeat it for more`,
   repeated,
 ] as const;
+export const CI = [
+  '--ci <name>',
+  'results for a job of github (groups, annotations) or gitlab (code quality, dotenv), or none (default: as found)',
+] as const;
 export const VERBOSE = ['--verbose', 'all details: each region on its own, and the ids of the runs'] as const;
 export const OPEN = ['--open', 'show the results in a browser'] as const;

@@ -22,6 +22,7 @@ export type RunOptions = SecretOptions &
     output?: string[];
     open?: boolean;
     verbose?: boolean;
+    ci?: 'github' | 'gitlab' | 'none';
     assert?: string;
     budget?: string;
     base?: string;
@@ -65,6 +66,7 @@ export type GetOptions = Pick<
   | 'output'
   | 'open'
   | 'verbose'
+  | 'ci'
   | 'assert'
   | 'budget'
   | 'base'

@@ -1,6 +1,22 @@
+import type { AssertionResult } from '../../../shared/assertions/assertions.ts';
+import type { CheckView } from '../../../shared/check.ts';
+import type { CheckComparison } from '../../../shared/comparison/schemas.ts';
+import type { RunView } from '../../../shared/run.ts';
 import type { CheckResult } from '../run/result.ts';
+import type { Confirmation } from './confirmation.ts';
 import { assertionsPassed } from './outcome.ts';
 import { linkOf } from './titles.ts';
+
+/** The checks as JSON, as far as other outputs are made from them. */
+export type Results = {
+  checks: (Omit<CheckView, 'runs'> & {
+    runs: (RunView & { assertions: readonly AssertionResult[] | null; reportFile: string | null })[];
+    base: CheckComparison | null;
+    baseProblem: string | null;
+    confirmation: Confirmation | null;
+    pageUrl: string | null;
+  })[];
+};
 
 /**
  * Returns the checks as JSON: `{ "checks": [...] }`. Each is the check as the API shows it, with `assertions` and `reportFile` on its runs,

@@ -86,6 +86,7 @@ const writeAll = async (
   reportNotes(results, options, context);
   const saved = await saveReports(client, results, options, context.signal);
   await write(saved.results, client);
+  await context.report?.(saved.results);
   if (options.open) await openResults(saved.results, context);
   const [first, ...others] = saved.errors;
   for (const { message } of others) context.note(message);

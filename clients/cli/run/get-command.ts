@@ -1,7 +1,10 @@
+import { Option } from 'commander';
+import { ciNames, inCi } from '../ci/ci.ts';
 import type { AddCommand } from '../flags/command.ts';
 import {
   BASE,
   BASE_URL,
+  CI,
   DATA,
   FORMAT_OR_HTML,
   INTENDED,
@@ -24,6 +27,7 @@ export const addGet: AddCommand = (program, execute) => {
     .option(...FORMAT_OR_HTML)
     .option(...OUTPUT)
     .option(...VERBOSE)
+    .addOption(new Option(...CI).choices(ciNames))
     .option(...OPEN)
     .option('--assert <file>', 'lighthouserc file, whose assertions replace those of the checks')
     .option('--budget <file>', 'budget.json of Lighthouse. A value over budget is exit code 1')
@@ -35,7 +39,7 @@ export const addGet: AddCommand = (program, execute) => {
     .option(...DATA)
     .action(
       execute(async (context, ids: string[], options: GetOptions) =>
-        (await import('./get.ts')).get(context, ids, options),
+        inCi(context, options, async (each) => (await import('./get.ts')).get(each, ids, options)),
       ),
     );
 };

@@ -1,9 +1,11 @@
 import { type Command, Option } from 'commander';
+import { ciNames, inCi } from '../ci/ci.ts';
 import type { AddCommand } from '../flags/command.ts';
 import {
   BASE,
   BASE_URL,
   CHROME_PATH,
+  CI,
   DATA,
   FORMAT_OR_HTML,
   INTENDED,
@@ -72,12 +74,13 @@ export const addRun: AddCommand = (program, execute) => {
     .option(...FORMAT_OR_HTML)
     .option(...OUTPUT)
     .option(...VERBOSE)
+    .addOption(new Option(...CI).choices(ciNames))
     .option(...OPEN)
     .action(
       execute(
         async (context, given: string[], typed: Omit<RunOptions, 'timeout'> & { timeout?: number }, run: Command) => {
           const { urls, options } = await (await import('../config/config.ts')).withConfig(context, given, typed, run);
-          return (await import('./run.ts')).run(context, urls, options);
+          return inCi(context, options, async (each) => (await import('./run.ts')).run(each, urls, options));
         },
       ),
     );

@@ -20,6 +20,18 @@ test.each(Object.entries(cases))('%s renders to known elements, and links to the
   expect(html.match(/<h3>/g)).toHaveLength(results().length);
 });
 
+test('the comment begins with what failed, and has no label that the action adds', () => {
+  const labels = { branch: 'blue', commit: 'a'.repeat(40), repository: 'me/shop', team: 'shop' };
+  const result = resultOf(checkWith({ 'us-west1': failed('dns-failure') }, { labels }));
+  const [first = ''] = markdownOf([result]).split('\n');
+  expect(first).toBe('### ❌ The audit failed: dns-failure');
+  expect(markdownOf([result])).toContain('team=shop');
+  expect(markdownOf([result])).not.toMatch(/blue|me\/shop|aaaa/);
+  const [count, listed] = markdownOf([result, ...(cases['one-region']?.() ?? [])]).split('\n');
+  expect(count).toBe('**1 of 2 checks failed.**');
+  expect(listed).toMatch(/^- ❌ The audit failed: dns-failure: <code>/);
+});
+
 test('a hostile text mentions nobody and refers to no issue', () => {
   const html = rendered(markdownOf(cases.hostile?.() ?? [])).replace(/<code>.*?<\/code>/g, '');
   expect(html).toContain('@\u2060octocat');
