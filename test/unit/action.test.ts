@@ -1,11 +1,11 @@
 import { resolve } from 'node:path';
 import { getOctokit } from '@actions/github';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
-import { annotationsOf } from '../../clients/cli/ci/findings.ts';
 import { baseNotes } from '../../clients/action/base-notes.ts';
 import { argumentsOf, markerOf, readInputs } from '../../clients/action/inputs.ts';
 import { writtenFiles } from '../../clients/action/results.ts';
 import { labelsOf, sourceOf } from '../../clients/action/source.ts';
+import { annotationsOf } from '../../clients/cli/ci/findings.ts';
 import { jsonOf } from '../../clients/cli/formats/json.ts';
 import { checkWith, resultOf, samplesOf, succeeded } from '../support/check-results.ts';
 import { FakeGitHub } from '../support/fake-github.ts';

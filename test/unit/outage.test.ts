@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { annotationsOf } from '../../clients/cli/ci/findings.ts';
 import { Client } from '../../clients/api/client.ts';
+import { annotationsOf } from '../../clients/cli/ci/findings.ts';
 import { explain, ServiceFaultError } from '../../clients/cli/exit-codes.ts';
 import { runCheck } from '../../clients/mcp/run-check.ts';
 import { commandContext } from '../support/command-context.ts';
