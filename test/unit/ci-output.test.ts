@@ -10,7 +10,7 @@ import { commandContext } from '../support/command-context.ts';
 import { cases } from './formats/cases.ts';
 
 const all = Object.values(cases).flatMap((results) => results());
-/** What the runner takes for a command: `::name::` at the start of a line, and the older `##[name]` anywhere. */
+/** The lines that the runner takes for commands: `::name::` at the start of a line, and the older `##[name]` anywhere. */
 const commandsIn = (log: string) =>
   log.split('\n').filter((line) => line.trimStart().startsWith('::') || line.includes('##['));
 
