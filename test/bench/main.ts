@@ -12,6 +12,7 @@ import { type Options, optionsFrom, usage } from './options.ts';
 import { type Pages, startPages } from './pages.ts';
 import { resizingPageNames } from './resizing-pages.ts';
 import { currentCommit, markdownOf, type Origin, writeSections } from './results-page.ts';
+import { measureSamples } from './samples.ts';
 import { measureScreenshots } from './screenshots.ts';
 import { startService } from './service.ts';
 import { measureSoak } from './soak.ts';
@@ -53,6 +54,7 @@ const measure = async (options: Options): Promise<Results> => {
   if (includes('throughput')) results.throughput = await measureThroughput({ ...common, page, short: options.short });
   if (includes('at-once')) results.atOnce = await measureAtOnce({ ...common, rounds: rounds(3) });
   if (includes('steadiness')) results.steadiness = await measureSteadiness({ ...common, runs: runs(30) });
+  if (includes('samples')) results.samples = await measureSamples({ ...common, rounds: rounds(5) });
   if (includes('soak')) results.soak = await measureSoak({ ...common, runs: runs(200) });
   return results;
 };

@@ -12,6 +12,7 @@ const benchmarks = [
   'guard',
   'headers',
   'steadiness',
+  'samples',
   'throughput',
   'at-once',
   'soak',
@@ -37,6 +38,7 @@ Without a name: ${usualBenchmarks.join(', ')}, in about six minutes. By name onl
   busy                 pages beside loops, a memory hog, other audits and a quota: about 6 s per page, load and run
   changes              pages that got slower in one thing, in turns with the page before: about three minutes per run
   steadiness           how much performance varies on a static page: about 9 s per run
+  samples              checks of one and of five samples, by turns: about 30 s per round
   throughput           audits a minute of a queue, also beside a CPU hog, and their scores: about six minutes
   at-once              queues with one and two timed parts at once, and their scores: about four minutes per round
   sweep                due runs a second that a sweep handles: about a minute
@@ -45,8 +47,8 @@ Without a name: ${usualBenchmarks.join(', ')}, in about six minutes. By name onl
 
   --write              replaces the sections of these benchmarks in test/bench/RESULTS.md, except for their notes
   --short              one round, ${SHORT_RUNS} runs, two pages, the newest version: shows that the benchmark works
-  --rounds <number>    of turnaround (default 7; memory takes at most 3, start 5), fidelity, guard and headers (default 5),
-                       at-once (default 3), screenshots (default 1)
+  --rounds <number>    of turnaround (default 7; memory takes at most 3, start 5), fidelity, guard, headers and samples
+                       (default 5), at-once (default 3), screenshots (default 1)
   --runs <number>      of steadiness (default 30), soak (default 200), cpu (default 8), busy (default 7) and
                        changes (default 10)
   --minutes <number>   after which busy begins no further cell (default none)

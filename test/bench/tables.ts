@@ -13,6 +13,7 @@ import type { Footprint } from './memory.ts';
 import { median, spread, spreadCells, table } from './numbers.ts';
 import { isIdle, type Profile } from './profile.ts';
 import { type Origin, recordedAt, type Section } from './results-page.ts';
+import { type SamplesRound, samplesTable } from './samples.ts';
 import { type ScreenshotPair, screenshotTable } from './screenshots.ts';
 import type { SoakFigures } from './soak.ts';
 import type { StartFigures } from './start.ts';
@@ -38,6 +39,7 @@ export type Results = {
   steadiness?: number[]; // performance
   throughput?: ThroughputFigures;
   atOnce?: AtOnceFigures;
+  samples?: SamplesRound[];
   soak?: SoakFigures;
   cpu?: CpuFigures;
   busy?: BusyFigures;
@@ -62,6 +64,7 @@ export const sectionsOf = (results: Results): Section[] => {
     steadiness,
     throughput,
     atOnce,
+    samples,
     soak,
     cpu,
     busy,
@@ -88,6 +91,7 @@ export const sectionsOf = (results: Results): Section[] => {
     throughput && section(`Throughput of ${throughput.page}`, [throughputTable(throughput)]),
     atOnce && section('Timed parts at once', [atOnceTables(atOnce)]),
     steadiness && section('Steadiness', [steadinessTable(steadiness)]),
+    samples && section('Several samples', [samplesTable(samples)]),
     cpu && section('CPU time', [cpuTable(cpu)]),
     busy && section('Waits for a CPU', [busyTables(busy)]),
     changes && section('Changes in turns', [changesTable(changes)]),
