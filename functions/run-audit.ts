@@ -6,14 +6,16 @@ import { AuditJob } from '../shared/service/audit-job.ts';
 import { latest, secondsSince } from '../shared/times.ts';
 import { spentInstance } from './auditor/host/free-resources.ts';
 import { isTimed } from './auditor/messages.ts';
-import { type Auditors, auditors } from './auditor/parent/auditors.ts';
+import type { Auditors } from './auditor/parent/auditors.ts';
+import { closeSharedAuditors, sharedAuditors } from './auditor/parent/shared-auditors.ts';
 import {
+  type AuditStep,
   initialProgress,
   next,
   type RunResult,
   record,
   recordOf,
-  type Step,
+  stepAfter,
   withStorageFailure,
 } from './auditor/verdict/attempts.ts';
 import { type AuditResult, emptyResult } from './auditor/verdict/judge.ts';
@@ -24,6 +26,7 @@ import { queue } from './lib/queue/consumer.ts';
 import { redactText } from './lib/redact.ts';
 import { pause, retry } from './lib/retry.ts';
 import { assertRun } from './lib/runs/assert-report.ts';
+import { auditsAhead } from './lib/runs/audits-ahead.ts';
 import { claimRun } from './lib/runs/claim.ts';
 import { readSecrets, secretsFor, secretsGone } from './lib/runs/read-secrets.ts';
 import { recordFailure, recordProgress } from './lib/runs/record-attempt.ts';
@@ -43,7 +46,6 @@ import {
 import { type RegionStore, regionStore } from './lib/store/regions.ts';
 import { type Reports, reports } from './lib/store/reports.ts';
 import { type SecretStore, secretStore } from './lib/store/secrets.ts';
-import { targetPolicy } from './lib/targets/public-addresses.ts';
 
 /** Handles one job of this region's queue: claims the run, audits the page, stores the report, finishes the run. */
 export const handler = queue({ schema: AuditJob, whySpent: spentInstance }, () => {
@@ -56,6 +58,7 @@ export const handler = queue({ schema: AuditJob, whySpent: spentInstance }, () =
     leases: leaseStore(db),
     reports: reports(env),
     auditors: sharedAuditors(),
+    hasRoom: () => sharedAuditors().running() < env.AUDITS_AT_ONCE,
     regions: regionStore(db),
     stopping: shutdown.signal,
   });
@@ -67,8 +70,9 @@ export const prepare = () => sharedAuditors().prepare();
 /** Stops the audits at work and releases their runs. No audit starts in this process afterwards. */
 export const shutDown = async (): Promise<void> => {
   shutdown.abort();
-  await pool?.close();
+  await closeSharedAuditors();
 };
+const shutdown = new AbortController();
 
 type Deps = {
   secrets: Pick<SecretStore, 'get'>;
@@ -76,6 +80,8 @@ type Deps = {
   leases: LeaseStore;
   reports: Pick<Reports, 'put'>;
   auditors: Pick<Auditors, 'audit'>;
+  /** Returns true if this process may start one more audit. */
+  hasRoom?: () => boolean;
   regions?: Pick<RegionStore, 'recordSuccess'>;
   stopping?: AbortSignal;
   now?: () => Date;
@@ -99,7 +105,7 @@ const END_MS = 1000;
 export const runAudit =
   ({ stopping, now = () => new Date(), newId = randomUUID, ...deps }: Deps) =>
   async (job: AuditJob, remainingMs: () => number): Promise<void> => {
-    const { store, leases, retryDelaysMs = RETRY_DELAYS_MS } = deps;
+    const { store, leases, retryDelaysMs = RETRY_DELAYS_MS, hasRoom = () => false } = deps;
     const { checkId, runId } = job;
     log.debug('The job is received.', { checkId, runId });
     const { run, lease } = await claimRun({ store, leases, retryDelaysMs, now }, job, newId(), stopping);
@@ -114,7 +120,7 @@ export const runAudit =
     await using renewal = keepRenewed(leases, lease, now);
     const signal = AbortSignal.any([renewal.lost, ...(stopping ? [stopping] : [])]);
     try {
-      await auditAndFinish({ ...deps, now, retryDelaysMs, lease, signal, remainingMs });
+      await auditAndFinish({ ...deps, now, retryDelaysMs, hasRoom, lease, signal, remainingMs });
     } catch (error) {
       if (error instanceof OutOfTimeError || stopping?.aborted) {
         log.info('The run is released.', { ...idsOf(lease.run), error: error as Error });
@@ -147,8 +153,12 @@ const auditAndFinish = async (work: Work): Promise<void> => {
 
 /** Audits the page until the run has enough samples or failures, or no time is left. */
 const measure = async (work: Work, secrets: Secrets | undefined, earlier: readonly Attempt[]) => {
-  const { lease, now, remainingMs } = work;
+  const { lease, now, remainingMs, hasRoom } = work;
   const { samples } = lease.run.options;
+  const audits = auditsAhead((step: AuditStep, cancelled, onMeasured) =>
+    audit(work, step, { secrets, onMeasured, signal: AbortSignal.any([work.signal, cancelled]) }),
+  );
+  using _ = audits;
   let recorded = earlier.length; // finishing the run records its last attempt
   for (
     let progress = initialProgress(earlier, {
@@ -164,7 +174,10 @@ const measure = async (work: Work, secrets: Secrets | undefined, earlier: readon
     recorded = progress.attempts.length;
     const startedAt = new Date(latest(now().toISOString(), lease.run.updatedAt));
     const start = performance.now();
-    const result = await audit(work, step, secretsFor(lease.run, step.variant, secrets));
+    const before = progress;
+    const result = await audits.run(step, () =>
+      hasRoom() ? stepAfter(before, step, { samples, timeLeftMs: remainingMs() }) : undefined,
+    );
     const seconds = Math.round(performance.now() - start) / 1000;
     progress = record(progress, result, { variant: step.variant, startedAt, seconds });
     if (result.state === 'failed' && progress[step.variant]?.afterFailure === 'retry') {
@@ -175,17 +188,20 @@ const measure = async (work: Work, secrets: Secrets | undefined, earlier: readon
   }
 };
 
-/** Audits a variant once in a fresh process. Throws only if the lease is lost or the service stops. */
+type Context = { secrets: Secrets | undefined; signal: AbortSignal; onMeasured: () => void };
+
+/** Audits a variant once in a fresh process. Throws only if `signal` aborts. */
 const audit = async (
-  { auditors, lease, signal }: Work,
-  { variant, ...step }: Extract<Step, { do: 'audit' }>,
-  secrets: Secrets | undefined,
+  { auditors, lease }: Work,
+  { variant, ...step }: AuditStep,
+  { secrets: all, signal, onMeasured }: Context,
 ): Promise<AuditResult> => {
+  const secrets = secretsFor(lease.run, variant, all);
   const inputs = inputsOf(lease.run, variant);
   const parts = { skipOptionalParts: step.skipOptionalParts, timedOnly: step.timedOnly && isTimed(inputs) };
   const order = { ...inputs, ...parts, alsoBy: alsoBy(lease.run, variant), secrets };
   try {
-    return await auditors.audit(order, signal);
+    return await auditors.audit(order, signal, { onEvent: ({ type }) => void (type === 'measured' && onMeasured()) });
   } catch (error) {
     if (signal.aborted) throw signal.reason;
     log.error('Could not make the audit.', { ...idsOf(lease.run), error: error as Error });
@@ -228,20 +244,3 @@ const finishRun = async (
 
 /** The run must be released, so that another invocation continues it. */
 class OutOfTimeError extends Error {}
-
-const shutdown = new AbortController();
-let pool: Auditors | undefined;
-const sharedAuditors = (): Auditors => {
-  if (pool) return pool;
-  const env = envOf('run-audit');
-  pool = auditors({
-    targets: targetPolicy(env),
-    chromiumDir: env.CHROMIUM_DIR,
-    chromium: env.CHROMIUM,
-    extraCaFile: env.EXTRA_CA_FILE,
-    auditorDir: env.AUDITOR_DIR,
-    timedAtOnce: env.TIMED_AT_ONCE,
-    sandbox: env.SANDBOX,
-  });
-  return pool;
-};

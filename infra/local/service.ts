@@ -60,7 +60,8 @@ export const startService = async (settings: ServiceSettings, print: (line: stri
     bundlePage(), // first, because its process needs no key of the engines
     startAws({ dataDir, regions: allRegions, print, onRecovered: () => onRecovered() }),
   ]);
-  Object.assign(process.env, aws.env, { WEB_DIR: await writePage(dataDir, page) });
+  const WEB_DIR = await writePage(dataDir, page);
+  Object.assign(process.env, aws.env, { WEB_DIR, AUDITS_AT_ONCE: `${settings.auditsAtOnce}` });
   const functions = await importFunctions();
   const { runAudit, sweep } = functions;
 

@@ -123,6 +123,7 @@ export const AuditEnv = z.object({
   CHROMIUM_DIR: z.string().optional(), // folder for the unpacked Chromium; default: the temporary folder
   CHROMIUM: z.string().optional(), // path of an installed browser; default: the packaged Chromium. A Lambda function has none
   AUDITOR_DIR: z.string().optional(), // folder of the auditor's bundle; without it auditors run from their source
+  AUDITS_AT_ONCE: z.coerce.number().int().min(1).default(1), // concurrent audits. A Lambda function has one
   TIMED_AT_ONCE: z.coerce.number().int().min(1).optional(), // concurrent timed parts; default: as many as the machine's CPUs and memory allow
   SANDBOX: z.enum(['optional', 'tested', 'required']).default('optional'), // required: no audit without Chromium's own sandbox; tested: if it works
   ...ExtraCaEnv.shape,

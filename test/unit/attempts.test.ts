@@ -1,11 +1,13 @@
 import { expect, test } from 'vitest';
 import {
+  type AuditStep,
   initialProgress,
   next,
   type Progress,
   type RunResult,
   record,
   type Step,
+  stepAfter,
   withStorageFailure,
 } from '../../functions/auditor/verdict/attempts.ts';
 import { type AuditResult, emptyResult } from '../../functions/auditor/verdict/judge.ts';
@@ -240,6 +242,18 @@ test('parts without noise are audited until a sample counts, and in no later sam
   expect(timedOnly([failure('browser-crashed'), a, b, c])).toEqual([false, false, true, true]);
   expect(timedOnly([success(900, { cpuBusy: 0.9 }), a, b, c])).toEqual([false, false, true, true]);
   expect(timedOnly([a, failure('internal'), b, c])).toEqual([false, true, true, true]);
+});
+
+test('the audit that comes after a sample is known unless the run may end with it', () => {
+  const limits = { samples: 2, timeLeftMs: PLENTY_MS };
+  const after = (progress: Progress) => stepAfter(progress, next(progress, limits) as AuditStep, limits);
+  const alone = initialProgress([]);
+  expect(after(alone)).toMatchObject({ variant: 'own', timedOnly: true });
+  expect(after(record(alone, success(800), time))).toBeUndefined();
+  const turns = initialProgress([], { isCompared: true });
+  expect(after(turns)).toMatchObject({ variant: 'against', timedOnly: false });
+  const shared = initialProgress([], { isCompared: true, loader: 'against' });
+  expect(after(shared)).toMatchObject({ variant: 'against', timedOnly: true });
 });
 
 test('the median sample has the scores, the warnings and the report of the parts that only the first sample has', () => {

@@ -1,6 +1,8 @@
+import { setImmediate as nextTick } from 'node:timers/promises';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { expect, test, vi } from 'vitest';
 import type { AuditOrder } from '../../functions/auditor/messages.ts';
+import type { Auditors } from '../../functions/auditor/parent/auditors.ts';
 import { type AuditResult, emptyResult } from '../../functions/auditor/verdict/judge.ts';
 import * as logging from '../../functions/lib/log.ts';
 import { jobOf } from '../../functions/lib/queue/dispatch.ts';
@@ -59,6 +61,7 @@ const worker = (
     responsesLost = 0,
     earlier = [] as RunProblemCode[],
     categories = undefined as Category[] | undefined,
+    hasRoom = false,
   } = {},
 ) => {
   const check = aCheck({ regions: ['us-west1'] });
@@ -81,12 +84,15 @@ const worker = (
   const write = (line: string) => log.push(line);
   const left = { put: putFails, finish: finishFails, responses: responsesLost };
   const orders: Order[] = [];
-  const audit = async ({ skipOptionalParts, timedOnly }: AuditOrder, signal: AbortSignal): Promise<AuditResult> => {
+  const audit: Auditors['audit'] = async ({ skipOptionalParts, timedOnly }, signal, { onEvent } = {}) => {
     orders.push({ skipOptionalParts, timedOnly });
     write('audit');
     const verdict = verdicts.shift();
+    onEvent?.({ type: 'measured', cpu: null }, 0);
     if (!verdict) return new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
     if (verdict instanceof Error) throw verdict;
+    await nextTick();
+    if (signal.aborted) write('cancelled');
     return verdict;
   };
   const stopping = new AbortController();
@@ -120,6 +126,7 @@ const worker = (
       },
     },
     auditors: { audit },
+    hasRoom: () => hasRoom,
     stopping: stopping.signal,
     retryDelaysMs: [1, 1],
   });
@@ -230,6 +237,33 @@ test('shows and stores the sample nearest to the median paint, with the spread o
   expect(stored.map((gzip) => JSON.parse(gunzipSync(gzip).toString()).fcp)).toEqual([800]);
   expect(outcomes[0]?.samples?.map(({ fcp }) => fcp)).toEqual([900, 700, 800]);
   expect(outcomes[0]?.attempts).toHaveLength(3);
+});
+
+test('with room, the next sample starts when the current one has been measured, and no audit follows the last one', async () => {
+  const { run, log, outcomes } = worker([sample(900), sample(700), sample(800)], { samples: 3, hasRoom: true });
+  await run();
+  const taken = ['audit', 'audit', 'attempt with sample 1', 'audit', 'attempt with sample 2'];
+  expect(log).toEqual([...taken, 'report stored', 'succeeded']);
+  expect(outcomes[0]?.samples?.map(({ fcp }) => fcp)).toEqual([900, 700, 800]);
+});
+
+test('an audit that was started ahead for another step is cancelled, and is no attempt', async () => {
+  const { run, log, orders, outcomes } = worker([contended(sample(900), 0.9), sample(1), sample(800), sample(700)], {
+    samples: 2,
+    hasRoom: true,
+  });
+  await run();
+  expect(log.filter((line) => line === 'cancelled')).toHaveLength(1);
+  expect(orders.map(({ timedOnly }) => timedOnly)).toEqual([false, true, false, true]);
+  expect(outcomes[0]?.samples?.map(({ fcp }) => fcp)).toEqual([800, 700]);
+  expect(outcomes[0]?.attempts).toHaveLength(3);
+});
+
+test('a run that fails cancels the audit that was started ahead', async () => {
+  const { run, log } = worker([failure('http-error'), sample(1)], { samples: 2, hasRoom: true });
+  await run();
+  await vi.waitFor(() => expect(log).toContain('cancelled'));
+  expect(log.filter((line) => line === 'audit')).toHaveLength(2);
 });
 
 test('later samples leave out the parts without noise only if performance is left', async () => {

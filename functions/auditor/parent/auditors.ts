@@ -20,8 +20,8 @@ import { type SandboxSetting, sandboxUse } from './sandbox-use.ts';
 
 export type Auditors = ReturnType<typeof auditors>;
 type AuditSettings = {
-  /** Hooks with which a test records an audit. */
   onEvent?: AuditHooks['onEvent'];
+  /** Hook with which a test records an audit. */
   onObservation?: (observation: Observation) => void;
 };
 
@@ -123,6 +123,8 @@ export const auditors = ({
         running--;
       }
     },
+
+    running: (): number => running,
 
     /** Ends the preloaded auditor and waits until all audits have ended. Only their signals abort running audits. */
     close: async (): Promise<void> => {

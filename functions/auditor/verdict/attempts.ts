@@ -1,4 +1,5 @@
 import { areClear, pairsNeeded } from '../../../shared/comparison/looks.ts';
+import { noMetrics } from '../../../shared/metrics/page-metrics.ts';
 import type { Sample } from '../../../shared/metrics/page-metrics-schemas.ts';
 import type { Samples } from '../../../shared/options/audit-options.ts';
 import { looks, MAX_PAIRS, type Variant } from '../../../shared/options/variants.ts';
@@ -42,10 +43,9 @@ export type Progress = {
 /** Variant and time of an attempt. `seconds` comes from a clock that nobody can set. */
 export type Attempted = { variant?: Variant; startedAt: Date; seconds: number };
 
-export type Step =
-  | { do: 'audit'; variant: Variant; skipOptionalParts: boolean; timedOnly: boolean }
-  | { do: 'finish'; result: RunResult }
-  | { do: 'release' };
+/** An audit of a variant. `timedOnly` leaves out the parts without noise, which another sample of the variant has. */
+export type AuditStep = { do: 'audit'; variant: Variant; skipOptionalParts: boolean; timedOnly: boolean };
+export type Step = AuditStep | { do: 'finish'; result: RunResult } | { do: 'release' };
 
 /** Time of the invocation that an attempt needs: its time limit, and the time to store its result. In milliseconds. */
 const ATTEMPT_MS = 150_000;
@@ -86,6 +86,18 @@ export const next = (
   }
   if (states.some(({ measured }) => measured.length === 0)) return { do: 'release' };
   return finish(states, wanted, asked === 'auto' ? 'time' : undefined);
+};
+
+/** Returns the audit that comes after another one, if that gives a sample. Returns undefined if the run may end then. */
+export const stepAfter = (
+  progress: Progress,
+  { variant }: AuditStep,
+  limits: Parameters<typeof next>[1],
+): AuditStep | undefined => {
+  const sample = { ...emptyResult, state: 'succeeded' as const, metrics: noMetrics };
+  const result = progress.loader === variant ? { ...sample, also: sample } : sample;
+  const step = next(record(progress, result, { variant, startedAt: new Date(0), seconds: 0 }), limits);
+  return step.do === 'audit' ? step : undefined;
 };
 
 /** A variant with its own attempts. */
