@@ -156,7 +156,7 @@ const measure = async (work: Work, secrets: Secrets | undefined, earlier: readon
   const { lease, now, remainingMs, hasRoom } = work;
   const { samples } = lease.run.options;
   const audits = auditsAhead((step: AuditStep, cancelled, onMeasured) =>
-    audit(work, step, { secrets, onMeasured, signal: AbortSignal.any([work.signal, cancelled]) }),
+    audit(work, step, secrets, { onMeasured, signal: AbortSignal.any([work.signal, cancelled]) }),
   );
   using _ = audits;
   let recorded = earlier.length; // finishing the run records its last attempt
@@ -188,20 +188,23 @@ const measure = async (work: Work, secrets: Secrets | undefined, earlier: readon
   }
 };
 
-type Context = { secrets: Secrets | undefined; signal: AbortSignal; onMeasured: () => void };
-
 /** Audits a variant once in a fresh process. Throws only if `signal` aborts. */
 const audit = async (
-  { auditors, lease }: Work,
+  { auditors, lease, hasRoom }: Work,
   { variant, ...step }: AuditStep,
-  { secrets: all, signal, onMeasured }: Context,
+  given: Secrets | undefined,
+  { signal, onMeasured }: { signal: AbortSignal; onMeasured: () => void },
 ): Promise<AuditResult> => {
-  const secrets = secretsFor(lease.run, variant, all);
+  const secrets = secretsFor(lease.run, variant, given);
   const inputs = inputsOf(lease.run, variant);
+  const { options, against } = lease.run;
   const parts = { skipOptionalParts: step.skipOptionalParts, timedOnly: step.timedOnly && isTimed(inputs) };
   const order = { ...inputs, ...parts, alsoBy: alsoBy(lease.run, variant), secrets };
   try {
-    return await auditors.audit(order, signal, { onEvent: ({ type }) => void (type === 'measured' && onMeasured()) });
+    return await auditors.audit(order, signal, {
+      isFollowed: () => (options.samples !== 1 || against !== null) && hasRoom(),
+      onEvent: ({ type }) => void (type === 'measured' && onMeasured()),
+    });
   } catch (error) {
     if (signal.aborted) throw signal.reason;
     log.error('Could not make the audit.', { ...idsOf(lease.run), error: error as Error });

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { auditVersions } from '../../../shared/audit-versions.ts';
+import { once } from '../../lib/once.ts';
 import type { TargetPolicy } from '../../lib/targets/public-addresses.ts';
 import { blockedRequestsIn, exceededLimitsIn } from '../egress/decisions.ts';
 import { type HostBenchmark, hostBenchmark } from '../host/benchmark.ts';
@@ -20,6 +21,8 @@ import { type SandboxSetting, sandboxUse } from './sandbox-use.ts';
 
 export type Auditors = ReturnType<typeof auditors>;
 type AuditSettings = {
+  /** Returns true if another audit follows as soon as this one has been measured. */
+  isFollowed?: () => boolean;
   onEvent?: AuditHooks['onEvent'];
   /** Hook with which a test records an audit. */
   onObservation?: (observation: Observation) => void;
@@ -68,33 +71,29 @@ export const auditors = ({
     { maxAgeMs },
   );
   let running = 0;
-  let isBenchmarkTried = false;
   const prepare = async (): Promise<{ settings: HostSettings; fonts: string }> => {
     const { executable, env, trustStore, fonts } = await host.prepare();
     return { settings: { executable, env, trustStore, sandbox: sandbox.now() }, fonts };
   };
-  const measureOnce = (): void => {
-    if (!isBenchmarkTried) measureWhileIdle({ ...common, pool, isIdle: () => running === 0 });
-    isBenchmarkTried = true;
-  };
+  const measureOnce = once(() => measureWhileIdle({ ...common, pool, isIdle: () => running === 0 }));
 
-  const auditPage = async (order: AuditOrder, signal: AbortSignal, { onEvent, onObservation }: AuditSettings) => {
+  const auditPage = async (order: AuditOrder, signal: AbortSignal, { isFollowed, ...given }: AuditSettings) => {
     const { auditVersion, url } = order;
     const { settings, fonts } = await prepare();
     await pool.allStopped(); // a browser that is still exiting would slow this audit
     const auditor = pool.take(auditVersion, settings);
     const startNext = () => void pool.startAhead(auditVersion, { ...settings, sandbox: sandbox.now() });
-    const unlessLast = (start: () => void) => () => void (running > 1 && start()); // another audit probably waits
+    const unlessLast = (start: () => void) => () => void ((running > 1 || isFollowed?.()) && start()); // another audit probably waits
     try {
       const hooks: AuditHooks = {
         onBrowser: unlessLast(() => pool.preload(auditVersion)),
         onMeasured: unlessLast(startNext),
-        onEvent,
+        onEvent: given.onEvent,
       };
       const ended = await auditor.audit({ order, host: settings, policy: { ...targets, url } }, hooks, signal);
       sandbox.record(ended.sandbox);
       const observation = observationOf(order, ended, fonts);
-      onObservation?.(observation);
+      given.onObservation?.(observation);
       return scrubResult(judge(observation), scrubberOf(order.secrets, url));
     } finally {
       pool.stop(auditor);
