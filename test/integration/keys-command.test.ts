@@ -209,7 +209,7 @@ test.each([
 const rejection = (env: Record<string, string>) =>
   new Promise<string>((resolve) => {
     const all = { PATH: process.env.PATH, DATA_DIR: aFolder(), PORT: '0', ...env };
-    execFile(process.execPath, ['infra/local/main.ts'], { env: all, timeout: 10_000 }, (error, _, stderr) =>
+    execFile(process.execPath, ['infra/local/main.ts'], { env: all, timeout: 60_000 }, (error, _, stderr) =>
       resolve(`${error?.code} ${stderr}`),
     );
   });

@@ -70,7 +70,7 @@ export const openParts = () => {
     lists: listStore(db),
     pages: pageStore(db),
     links: linkStore(db),
-    wait: waiting(watchByPolling),
+    wait: waiting(watchByPolling, new Map()),
     erasure: erasureStore(db, bucket),
     reports: bucket,
     secrets,

@@ -1,6 +1,7 @@
 import crypto from 'node:crypto';
 import { syncBuiltinESMExports } from 'node:module';
 import timersPromises from 'node:timers/promises';
+import zlib from 'node:zlib';
 import type { Random } from './random.ts';
 import { type Context, contexts, type Timeline, type TimelineEvent } from './timeline.ts';
 
@@ -14,7 +15,7 @@ class SimTimer {
 }
 
 /**
- * Replaces the clock, the timers and the random values of simulated processes. Code outside of them keeps the real ones.
+ * Replaces the clock, the timers, the random values and zlib's threads for simulated processes. Code outside of them keeps the real ones.
  * Returns a function that restores everything.
  */
 export const replaceGlobals = (timeline: Timeline, random: Random): (() => void) => {
@@ -30,6 +31,8 @@ export const replaceGlobals = (timeline: Timeline, random: Random): (() => void)
     webRandomUUID: globalThis.crypto.randomUUID,
     performanceNow: performance.now,
     abortAfter: AbortSignal.timeout,
+    gzip: zlib.gzip,
+    gunzip: zlib.gunzip,
   };
   const clockOf = ({ process }: Context) => timeline.wallNow() + process.clockOffset;
 
@@ -95,6 +98,19 @@ export const replaceGlobals = (timeline: Timeline, random: Random): (() => void)
     return controller.signal;
   };
 
+  /** Answers before the next event. The threads of zlib answer at a time that depends on the load of the machine. */
+  const atOnce = <F>(realOne: F, compute: (...args: never[]) => Buffer): F =>
+    ((...args: unknown[]) => {
+      if (!contexts.getStore()) return (realOne as (...all: unknown[]) => void)(...args);
+      const done = args.pop() as (error: unknown, result?: Buffer) => void;
+      try {
+        const result = compute(...(args as never[]));
+        process.nextTick(done, null, result);
+      } catch (error) {
+        process.nextTick(done, error);
+      }
+    }) as F;
+
   const install = (all: typeof real) => {
     globalThis.Date = all.Date;
     globalThis.setTimeout = all.setTimeout;
@@ -107,6 +123,8 @@ export const replaceGlobals = (timeline: Timeline, random: Random): (() => void)
     globalThis.crypto.randomUUID = all.webRandomUUID;
     performance.now = all.performanceNow;
     AbortSignal.timeout = all.abortAfter;
+    zlib.gzip = all.gzip;
+    zlib.gunzip = all.gunzip;
     syncBuiltinESMExports(); // also for `import { randomUUID } from 'node:crypto'`
   };
   const seededUuid = () => (contexts.getStore() ? random.uuid() : real.randomUUID());
@@ -122,6 +140,8 @@ export const replaceGlobals = (timeline: Timeline, random: Random): (() => void)
     webRandomUUID: seededUuid,
     performanceNow: () => (contexts.getStore() ? timeline.now() : real.performanceNow.call(performance)),
     abortAfter,
+    gzip: atOnce(real.gzip, zlib.gzipSync),
+    gunzip: atOnce(real.gunzip, zlib.gunzipSync),
   });
   return () => install(real);
 };

@@ -53,7 +53,7 @@ export const plantedDefects: Defects = {
   },
   'pointers that are not erased': {
     found: /the pointer .* is left of a check that is gone/,
-    seed: 1,
+    seed: 3,
     drops: ({ operation }, { pk }) => operation === 'DeleteItem' && pk.startsWith('RUN#'),
   },
   'entries of series that are not erased': {
@@ -66,7 +66,7 @@ export const plantedDefects: Defects = {
   },
   'a lost lease that nobody looks at again': {
     found: /nobody looks at/,
-    seed: 2,
+    seed: 4,
     wrap: ({ due }) => {
       const { hold } = due;
       due.hold = async (item, now) => {

@@ -6,7 +6,7 @@ import { type Attempt, countFailures, MAX_ATTEMPTS, type Turns } from '../../sha
 import { LEASE_MS, MAX_LOST_LEASES } from '../../shared/service/due-times.ts';
 import type { EmbeddedBucket } from './embedded-bucket.ts';
 import type { Item } from './embedded-table.ts';
-import type { Audited, Audits } from './simulated-auditors.ts';
+import { type Audited, type Audits, readReport, type SimulatedReport } from './simulated-auditors.ts';
 import type { Context, Timeline } from './timeline.ts';
 
 type Options = { timeline: Timeline; bucket: EmbeddedBucket; audits: Audits; violated: (what: string) => void };
@@ -165,14 +165,25 @@ export const runPromises = ({ timeline, bucket, audits, violated }: Options) => 
       violated(`the result of ${after.sk} is none of its samples`);
     const named = reportOf(shown, invocation)?.result;
     if (named?.state !== 'succeeded' || named.metrics.fcp !== shown.fcp)
-      violated(`${after.sk} names the report of another audit`);
+      return violated(`${after.sk} names the report of another audit`);
+    const [first] = samplesOf(ended, variant, shown.samples[0]?.fcp);
+    const isOfFirst = named.metrics.fcp === shown.samples[0]?.fcp;
+    if (storedReport(shown)?.steadyParts?.fetchTime !== (isOfFirst ? undefined : first))
+      violated(`the report of ${after.sk} has not the parts of the first sample`);
   };
 
   /** Returns the audit whose report a run names. */
-  const reportOf = ({ report }: VariantImage, invocation: object): Audited | undefined =>
+  const reportOf = (shown: VariantImage, invocation: object): Audited | undefined =>
     audits
       .get(invocation)
-      ?.find(({ result }) => result?.report?.gzip.equals(bucket.objects.get(report?.key ?? '') ?? Buffer.of()));
+      ?.find(
+        ({ result }) => result?.report && readReport(result.report.gzip).fetchTime === storedReport(shown)?.fetchTime,
+      );
+
+  const storedReport = ({ report }: VariantImage): SimulatedReport | undefined => {
+    const gzip = bucket.objects.get(report?.key ?? '');
+    return gzip && readReport(gzip);
+  };
 
   return (before: RunImage | undefined, after: RunImage, context: Context): void => {
     onLease(before, after, context);
@@ -192,6 +203,14 @@ const variantsOf = (run: RunImage): [Variant, VariantImage][] =>
         ['against', run.against],
       ]
     : [['own', run]];
+
+/** Returns the times that name the reports of a variant's audits with this result. */
+const samplesOf = (ended: readonly Audited[], variant: Variant, fcp: number | null | undefined): string[] =>
+  ended.flatMap(({ variant: of, result }) =>
+    of === variant && result?.state === 'succeeded' && result.metrics.fcp === fcp && result.report
+      ? [readReport(result.report.gzip).fetchTime]
+      : [],
+  );
 
 /** Returns the metrics of the audits of a variant that succeeded. */
 const takenOf = (ended: readonly Audited[], variant: Variant): Metrics[] =>

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { gunzipSync, gzipSync } from 'node:zlib';
 import type { AuditOrder } from '../../functions/auditor/messages.ts';
 import { type AuditResult, emptyResult } from '../../functions/auditor/verdict/judge.ts';
 import { noMetrics } from '../../shared/metrics/page-metrics.ts';
@@ -36,8 +37,8 @@ export const simulatedAuditors = (random: Random, audits: Audits) => ({
 /** Returns undefined for an auditor that throws. */
 const resultOf = (drawn: keyof typeof results, random: Random): AuditResult | undefined => {
   if (drawn === 'throws') return undefined;
-  const gzip = Buffer.from(random.uuid());
-  const report = { gzip, bytes: gzip.length };
+  const json = JSON.stringify({ fetchTime: random.uuid(), configSettings: {}, categories: {}, audits: {} });
+  const report = { gzip: gzipSync(json), bytes: json.length };
   const failed = (code: Parameters<typeof runError>[0]) => ({
     ...emptyResult,
     state: 'failed' as const,
@@ -50,3 +51,8 @@ const resultOf = (drawn: keyof typeof results, random: Random): AuditResult | un
   const metrics = { ...noMetrics, performance, fcp, tti: fcp + random.between(0, 9999) };
   return { ...emptyResult, state: 'succeeded', metrics, report };
 };
+
+/** A report of a simulated audit. Its time names the audit. A run may name a report that has parts of its first sample. */
+export type SimulatedReport = { fetchTime: string; steadyParts?: { sample: number; fetchTime: string } };
+
+export const readReport = (gzip: Buffer): SimulatedReport => JSON.parse(gunzipSync(gzip).toString());

@@ -27,21 +27,23 @@ type Reading<T> = {
   isAwaited: (found: T) => boolean;
 };
 
-/** Number of waits by owner, or by check for share tokens. The functions of one process share it. */
-const waits = new Map<string, number>();
+/** Number of waits by owner, or by check for share tokens. */
+type Waits = Map<string, number>;
+/** The functions of one process share it. */
+const ofProcess: Waits = new Map();
 
 /**
  * Returns a function that rereads a check or a run until `isAwaited` holds or the time is over, and returns the last
  * reading. A wait ends early if the request's signal aborts. An owner may have `MAX_WAITS` waits at the same time.
  */
-export const waiting = (watch: WatchCheck) => {
+export const waiting = (watch: WatchCheck, waits = ofProcess) => {
   return async <T>(request: Request<Caller>, { checkId, seconds, read, isAwaited }: Reading<T>): Promise<T> => {
     const { signal, remainingMs = () => Number.POSITIVE_INFINITY } = request;
     const end = performance.now() + Math.min(seconds * 1000, remainingMs() - LAST_READ_MS);
     using watched = watch(checkId ?? ''); // before the first read, so that no change is missed
     let found = await read();
     if (isAwaited(found)) return found;
-    using _wait = startWait('reader' in request ? `share#${request.reader}` : request.owner);
+    using _wait = startWait(waits, 'reader' in request ? `share#${request.reader}` : request.owner);
     while (!signal?.aborted && performance.now() < end && !isAwaited(found)) {
       await watched.next(end - performance.now(), signal);
       if (!signal?.aborted) found = await withDeadline(callsEndIn(remainingMs()), read);
@@ -50,7 +52,7 @@ export const waiting = (watch: WatchCheck) => {
   };
 };
 
-const startWait = (waiter: string): Disposable => {
+const startWait = (waits: Waits, waiter: string): Disposable => {
   const count = waits.get(waiter) ?? 0;
   if (count >= MAX_WAITS) throw tooManyWaits();
   waits.set(waiter, count + 1);

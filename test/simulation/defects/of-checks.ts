@@ -27,7 +27,7 @@ export const inDays = (days: number) => () => ({
 export const defectsOfChecks: Defects = {
   'a mark that is removed at once': {
     found: /the mark .* was removed after/,
-    seed: 8,
+    seed: 2,
     wrap: ({ db, erasure }) => {
       const { eraseRemains } = erasure;
       erasure.eraseRemains = async (checkId) => {
@@ -54,12 +54,12 @@ export const defectsOfChecks: Defects = {
   },
   'a refund that is lost': {
     found: /the closed .* has no refund/,
-    seed: 7,
+    seed: 23,
     drops: ({ input }, { sk }) => sk === 'USAGE' && /refunded\S* = /.test(String(input.UpdateExpression)),
   },
   'a refund of more than was left': {
     found: /was refunded \d+ audits/,
-    seed: 7,
+    seed: 23,
     alters: (call, { sk }) => {
       if (sk !== 'USAGE' || !/refunded\S* = /.test(String(call.input.UpdateExpression))) return;
       const text = JSON.stringify(call.input.ExpressionAttributeValues);
@@ -181,7 +181,7 @@ export const defectsOfChecks: Defects = {
   },
   'an open check that its end does not remove from the count': {
     found: /counts as open/,
-    seed: 1,
+    seed: 3,
     drops: ({ operation }, { pk }) => operation === 'DeleteItem' && isOpenCheck(pk),
   },
   'a check that does not count as open': {
