@@ -6,3 +6,6 @@ if (major < 24) {
   );
   process.exit(1);
 }
+// Node strips the types of each file and compiles it. Later starts read the results from this folder.
+const { join } = require('node:path');
+require('node:module').enableCompileCache(join(__dirname, '../../node_modules/.cache/node-compile'));

@@ -56,28 +56,23 @@ export const startService = async (settings: ServiceSettings, print: (line: stri
   Object.assign(process.env, await environmentOf(settings), { CHROMIUM_DIR: chromiumDir, AUDITOR_DIR: auditorDir });
   const { startAws } = await import('./aws.ts');
   const { dataDir, host, port } = settings;
-  const [page, aws] = await Promise.all([
+  const stopping = new AbortController();
+  const [page, { aws, functions, preparing }] = await Promise.all([
     bundlePage(), // first, because its process needs no key of the engines
-    startAws({ dataDir, regions: allRegions, print, onRecovered: () => onRecovered() }),
+    startAws({ dataDir, regions: allRegions, print, onRecovered: () => onRecovered() }).then((aws) =>
+      startFunctions(aws, print, stopping.signal),
+    ),
   ]);
-  const WEB_DIR = await writePage(dataDir, page);
-  Object.assign(process.env, aws.env, { WEB_DIR, AUDITS_AT_ONCE: `${settings.auditsAtOnce}` });
-  const functions = await importFunctions();
   const { runAudit, sweep } = functions;
+  process.env.WEB_DIR = await writePage(dataDir, page);
 
   const gateway = await startGateway({ host, port, functions: functions.api }).catch(async (error) => {
+    stopping.abort();
+    await runAudit.shutDown();
     await aws.close();
     throw error;
   });
   process.env.API_URL = gateway.url; // before the first request, at which a function reads its environment
-  const stopping = new AbortController();
-  const preparing = keepPreparing({
-    prepare: runAudit.prepare,
-    obstacle: functions.obstacle,
-    print,
-    signal: stopping.signal,
-  });
-
   preparing.then(() => stopping.signal.aborted || machineLines().forEach(print));
 
   const expiry = startExpiry({
@@ -141,6 +136,7 @@ const environmentOf = async ({ chromium, ...settings }: ServiceSettings): Promis
   ...(settings.publicUrl && { PUBLIC_URL: settings.publicUrl }),
   CORS_ORIGINS: settings.corsOrigins.join(','),
   CHANGES_FROM: 'process',
+  AUDITS_AT_ONCE: `${settings.auditsAtOnce}`,
   REGION_PLACE: settings.regionPlace ?? 'this machine',
   RETENTION_DAYS: `${settings.retentionDays}`,
   TREND_DAYS: `${settings.trendDays}`,
@@ -150,7 +146,7 @@ const environmentOf = async ({ chromium, ...settings }: ServiceSettings): Promis
   POWERTOOLS_LOG_LEVEL: settings.logLevel,
 });
 
-type Functions = Awaited<ReturnType<typeof importFunctions>>;
+type Functions = Awaited<ReturnType<typeof startFunctions>>['functions'];
 type OnMessage = ReturnType<typeof consoleLines>;
 
 /**
@@ -197,25 +193,35 @@ const startSweeps = (sweep: Functions['sweep']['handler'], alreadyWoken: boolean
   };
 };
 
+/** Imports the functions. The auditors are prepared meanwhile, mostly by other processes. */
+const startFunctions = async <Aws extends { env: object }>(
+  aws: Aws,
+  print: (line: string) => void,
+  signal: AbortSignal,
+) => {
+  Object.assign(process.env, aws.env);
+  const runAudit = await import('../../functions/run-audit.ts');
+  const { obstacleOf } = await import('../../functions/lib/readiness.ts');
+  const { prepare } = runAudit;
+  const preparing = keepPreparing({ prepare, obstacle: () => obstacleOf('auditors'), print, signal });
+  return { aws, preparing, functions: { ...(await importFunctions()), runAudit } };
+};
+
 const importFunctions = async () => {
-  const [api, runAudit, deliverWebhook, sweep, { checkStore }, { openDb }, { obstacleOf }] = await Promise.all([
+  const [api, deliverWebhook, sweep, { checkStore }, { openDb }] = await Promise.all([
     importApi(),
-    import('../../functions/run-audit.ts'),
     import('../../functions/deliver-webhook.ts'),
     import('../../functions/sweep.ts'),
     import('../../functions/lib/store/checks.ts'),
     import('../../functions/lib/store/dynamodb.ts'),
-    import('../../functions/lib/readiness.ts'),
   ]);
   const db = openDb(ReadEnv.parse(process.env));
   return {
     api,
-    runAudit,
     deliverWebhook,
     sweep,
     db,
     store: checkStore(db),
-    obstacle: () => obstacleOf('auditors'),
   };
 };
 
