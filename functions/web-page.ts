@@ -1,9 +1,21 @@
+import { isPageOf } from '../shared/service/routes.ts';
+import type { Handle } from './lib/http/endpoint.ts';
 import { http } from './lib/http/http.ts';
+import { noRoute } from './lib/http/no-route.ts';
 import { staticFiles } from './lib/http/static-files.ts';
 import { viewOf, webSite } from './lib/http/web-files.ts';
 
-/** GET / and the other addresses of the web page: returns the page, which reads the API and preloads its view. Returns its files too. */
-export const handler = http('web-page', (env) => {
-  const site = staticFiles(webSite(env));
-  return (request) => (request.params.file === undefined ? site.page(request, viewOf(request)) : site.file(request));
-});
+/**
+ * GET / and the other addresses of the web page: returns the page, which reads the API and preloads its view. Returns its files
+ * too. `$default` sends it the requests that match no route.
+ */
+export const handler = http('web-page', (env) => webPage(env));
+
+export const webPage = (settings: Parameters<typeof webSite>[0] = {}): Handle<Record<never, never>> => {
+  const site = staticFiles(webSite(settings));
+  const refuse = noRoute(site);
+  return (request) => {
+    if (!isPageOf('web-page', request)) return refuse(request);
+    return request.params.file === undefined ? site.page(request, viewOf(request)) : site.file(request);
+  };
+};

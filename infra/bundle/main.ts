@@ -80,7 +80,6 @@ const readBy: Record<string, () => Promise<Files>> = {
   'get-report': () => viewerFiles(root),
   docs: () => packageFiles('swagger-ui-dist', ['swagger-ui.css', 'swagger-ui-bundle.js', 'favicon-32x32.png']),
   'web-page': () => pageFiles(),
-  'no-route': () => pageFiles(),
 };
 
 /** Returns the files of the web page, where functions/lib/http/web-files.ts finds them. */

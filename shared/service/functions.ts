@@ -168,7 +168,6 @@ export const functionRows = {
   docs: { ...quick, env: CorsEnv },
   'sample-page': { ...quick, env: CorsEnv },
   'web-page': { ...quick, env: WebPageEnv },
-  'no-route': { ...quick, env: WebPageEnv },
   'run-audit': {
     env: AuditEnv,
     timeoutSeconds: 600,

@@ -109,7 +109,7 @@ export const routes = [
 ] as const satisfies readonly RouteRow[];
 
 /** The rules of requests that match no route, and their function. */
-export const defaultRoute = { function: 'no-route', scope: 'public', query: 'any' } as const satisfies RouteRules & {
+export const defaultRoute = { function: 'web-page', scope: 'public', query: 'any' } as const satisfies RouteRules & {
   function: string;
 };
 
@@ -167,6 +167,11 @@ export const pathParameters = (route: Route, path: string): Record<string, strin
   }
   return parameters;
 };
+
+/** Returns true if a GET or HEAD of a path is for this function. */
+export const isPageOf = (name: ApiFunction, { method, path }: { method: string; path: string }): boolean =>
+  ['GET', 'HEAD'].includes(method) &&
+  routes.some((route) => route.function === name && pathParameters(route, path) !== undefined);
 
 /** Returns the methods that a path supports. The list is empty if no route matches. */
 export const methodsOf = (path: string): string[] => {

@@ -72,9 +72,7 @@ test('a page may read a signed URL of the bucket without an origin, and the web 
   expect(cors).toEqual({ CorsRules: [{ AllowedMethods: ['GET', 'HEAD'], AllowedOrigins: ['*'] }] });
   const variablesOf = (file: string) => functionsOf(home)[file]?.Environment.Variables;
   const bucket = variablesOf('get-report')?.REPORT_BUCKET;
-  for (const file of ['web-page', 'no-route']) {
-    expect(variablesOf(file)?.REPORT_ORIGIN).toBe(`https://${bucket}.s3.us-west-2.amazonaws.com`);
-  }
+  expect(variablesOf('web-page')?.REPORT_ORIGIN).toBe(`https://${bucket}.s3.us-west-2.amazonaws.com`);
 });
 
 test('the table has the keys that its stores use, and point-in-time recovery', () => {
@@ -143,7 +141,7 @@ test('each route calls the live version of its function', () => {
   for (const { RouteKey, Target } of resourcesOf(home, 'AWS::ApiGatewayV2::Route')) {
     const integration = integrations.find(({ id }) => Target.includes(`<${id}>`));
     const key = RouteKey.replace('ANY', 'GET');
-    const file = routes.find(({ method, path }) => key === `${method} ${path}`)?.function ?? 'no-route';
+    const file = routes.find(({ method, path }) => key === `${method} ${path}`)?.function ?? 'web-page';
     const alias = aliases.find(({ FunctionName }) => FunctionName === `<${functions[file]?.id}>`);
     expect(alias?.Name).toBe('live');
     expect(integration).toMatchObject({
@@ -202,7 +200,7 @@ test('each function has the variables of its row that have no default, and no va
 });
 
 test('each function of a route requires a key, except those that describe the service', () => {
-  const open = ['discover', 'docs', 'no-route', 'sample-page', 'web-page'];
+  const open = ['discover', 'docs', 'sample-page', 'web-page'];
   const functions = functionsOf(home);
   for (const file of apiFunctions) {
     expect([file, functions[file]?.Environment.Variables.AUTH]).toEqual([

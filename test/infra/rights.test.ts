@@ -80,7 +80,6 @@ const rights = {
   schedules: [...onTable('schedules'), ...keys, ...on(scheduleSecrets, 's3', ['DeleteObject', 'PutObject'])],
   discover: onTable('discover'),
   docs: [],
-  'no-route': [],
   sweep: [
     ...on(`${table}/index/open`, 'dynamodb', ['Query']),
     ...on(`${table}/index/list`, 'dynamodb', ['Query']),
@@ -168,7 +167,7 @@ test('run-audit updates some attributes only', () => {
 });
 
 test('a function that checks keys may update only their last use', () => {
-  const publicFiles = ['discover', 'docs', 'no-route', 'sample-page', 'web-page'];
+  const publicFiles = ['discover', 'docs', 'sample-page', 'web-page'];
   for (const file of apiFunctions.filter((each) => !publicFiles.includes(each))) {
     const [right] = rightsOf(home, file).filter(
       ({ Action, Condition }) => Action === 'dynamodb:UpdateItem' && partitionOf(Condition) === 'KEY#*',

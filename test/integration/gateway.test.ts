@@ -73,7 +73,7 @@ test('each request goes to the function of its route, with the route as its key'
     ['GET', '/v1/checks/c1/'],
     ['GET', '//v1/checks/c1'],
   ] as const) {
-    expect(await routed(method, path), `${method} ${path}`).toEqual(['$default', 'no-route', undefined]);
+    expect(await routed(method, path), `${method} ${path}`).toEqual(['$default', 'web-page', undefined]);
   }
 });
 

@@ -9,8 +9,8 @@ import { getRun } from '../../../functions/get-run.ts';
 import { keyring } from '../../../functions/lib/http/access.ts';
 import { endpoint } from '../../../functions/lib/http/endpoint.ts';
 import { repeatedKey } from '../../../functions/lib/http/json-body.ts';
+import { noRoute } from '../../../functions/lib/http/no-route.ts';
 import type { RunItem } from '../../../functions/lib/store/items.ts';
-import { noRoute } from '../../../functions/no-route.ts';
 import { lambdaContext } from '../../../infra/local/lambda-context.ts';
 import { auditVersions } from '../../../shared/audit-versions.ts';
 import { presets } from '../../../shared/options/throttling.ts';
@@ -191,7 +191,7 @@ describe('the API', () => {
       getReport({ store, reports, maxBytes: 1000 }),
     ),
     endpoint({ access, ...ruledBy('DELETE /v1/checks/{checkId}') }, () => deleteCheck({ store, erasure })),
-    endpoint({ access: async () => ({}), cors, rulesOf }, () => noRoute()),
+    endpoint({ access: async () => ({}), cors, rulesOf }, () => noRoute({ page: async () => ({ status: 200 }) })),
     endpoint(
       {
         ...ruledBy('GET /v1/checks/{checkId}'),

@@ -2,7 +2,7 @@ import { connect } from 'node:net';
 import fc from 'fast-check';
 import { expect, test, vi } from 'vitest';
 import { endpoint } from '../../../functions/lib/http/endpoint.ts';
-import { noRoute } from '../../../functions/no-route.ts';
+import { webPage } from '../../../functions/web-page.ts';
 import { assertProperty, fuzzTimeoutMs, numRuns, shuffled, text } from '../../support/fuzz.ts';
 import { startHandlers } from '../../support/gateway.ts';
 
@@ -12,7 +12,7 @@ const rulesOf = () => ({ scope: 'public', query: 'any' }) as const;
 const cors = () => ({ CORS_ORIGINS: ['https://example.com'] });
 
 test('the local gateway survives any request line and header', async () => {
-  const handler = endpoint({ access: async () => ({}), cors, rulesOf }, () => noRoute());
+  const handler = endpoint({ access: async () => ({}), cors, rulesOf }, () => webPage());
   const gateway = await startHandlers(() => handler);
   const part = shuffled(
     '/',
