@@ -23,6 +23,11 @@ const Row = z.strictObject({
   auditsAtOnce: z.int().min(2, 'SQS needs a maximum of at least 2.').max(1000), // in each region
   /** Memory of the audit function. Below that of its row, audits share less CPU, and their scores are lower. */
   auditMemoryMb: z.int().min(1769).max(10_240).optional(),
+  /**
+   * Instances that audit beside Lambda in each region: at least one, and at most `instances`. Lambda takes jobs as eagerly as they
+   * do, so `auditsAtOnce` should be low beside them. SCALE.md says from how many runs on they are cheaper.
+   */
+  workers: z.strictObject({ instances: z.int().min(1).max(200), spot: z.boolean() }).optional(),
   // Concurrency of each function by its `reserved` in shared/service/functions.ts. Null reserves none, and needs no quota.
   reserved: z.object(recordOf(reservedFor, () => z.int().positive())).nullable(),
   requests: z.object({ perSecond: z.number().positive(), burst: z.int().positive() }), // limit of each route
@@ -147,6 +152,28 @@ export const environments = {
     canaryMinutes: 15,
     dashboard: true,
     budgetDollars: 500,
+    keepsData: true,
+    deletionProtection: true,
+  },
+  // A million checks of six regions a day: 69 runs a second on average, and 208 in the busiest minutes (SCALE.md).
+  large: {
+    homeRegion: 'us-west-2',
+    regions: allRegions,
+    retentionDays: 30, // each day adds 2.4 TB of reports
+    trendDays: 400,
+    logDays: 30,
+    auditsAtOnce: 250,
+    reserved: { creates: 150, reads: 50, waits: 400, agents: 100, sweeps: 2 },
+    requests: { perSecond: 500, burst: 1000 },
+    creates: { perSecond: 1000, burst: 2000 },
+    tableGeneration: 1,
+    warmWrites: 12_000,
+    openShards: 8,
+    corsOrigins: [],
+    shiftMinutes: 10,
+    canaryMinutes: 15,
+    dashboard: true,
+    budgetDollars: 100_000,
     keepsData: true,
     deletionProtection: true,
   },

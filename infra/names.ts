@@ -18,6 +18,7 @@ export const namesOf = (environment: string, tableGeneration?: number) => ({
   regionFunction: (name: string, region: Region) => `page-audit-${environment}-${name}-${region}`,
   // With this prefix API Gateway needs no entry in the account's resource policy for logs, which has a size limit.
   accessLog: `/aws/vendedlogs/page-audit-${environment}/access`,
+  workerLogs: (region: Region) => `/page-audit/${environment}/workers-${region}`,
   edgeStack: `page-audit-${environment}-edge`,
   homeStack: `page-audit-${environment}-home`,
   regionStack: (region: Region) => `page-audit-${environment}-${region}`,

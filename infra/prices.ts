@@ -23,6 +23,10 @@ export const prices = {
   alarmMonth: 0.1, // for each metric that an alarm reads
   dashboardMonth: 3,
   event: 1 / 1e6, // of a rule of EventBridge
+  // An instance with two CPUs (c7i.large), its address and its disk. Spot varies; this is a share that it rarely exceeds.
+  instanceHour: { onDemand: 0.0893, spot: 0.04 },
+  addressHour: 0.005,
+  diskGbMonth: 0.08,
 } as const;
 
 /** Price of a GB from a region to another AWS region. */

@@ -14,6 +14,18 @@ export const queueSettings = {
 export const deadLetterSettings = { visibilitySeconds: 120 } as const;
 
 /**
+ * Settings of the instances that audit beside Lambda. An instance audits one page at a time on two cores. Several types make an
+ * interruption of all Spot instances unlikely.
+ */
+export const workerSettings = {
+  instanceTypes: ['c7i.large', 'c6i.large', 'c7a.large', 'c6a.large', 'm7i.large', 'm6i.large'],
+  diskGb: 16, // system, image and temporary files
+  addAtSeconds: 60, // age of the oldest job at which an instance is added
+  addManyAtSeconds: 300, // age at which four are added
+  stopSeconds: 60, // for running audits, when an instance is removed
+} as const;
+
+/**
  * Settings of the queue of deliveries. `atOnce` is the number of messages that are handled at the same time: a receiver that
  * hangs takes three of them at most, and one after its first failure.
  */

@@ -11,7 +11,6 @@ const units = {
   Count: MetricUnit.Count,
   Seconds: MetricUnit.Seconds,
   Percent: MetricUnit.Percent,
-  NoUnit: MetricUnit.NoUnit,
 };
 
 /** Returns the ids that every log line about a run has. */

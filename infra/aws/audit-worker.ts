@@ -8,6 +8,7 @@ import { deadLetterSettings, queueSettings } from '../settings.ts';
 import { nodeFunction } from './node-function.ts';
 import { auditRights, consumeRight } from './rights.ts';
 import { workerAlarms } from './worker-alarms.ts';
+import { Workers } from './workers.ts';
 
 /** One region's worker: the queue of audit jobs, the function that runs them, and the dead-letter queue. */
 export class AuditWorker extends Construct {
@@ -44,6 +45,8 @@ export class AuditWorker extends Construct {
       reportBatchItemFailures: true,
     });
 
+    const { workers } = environment;
+    if (workers) new Workers(this, 'Workers', { environment, region, queue: this.queue, workers });
     workerAlarms(this, environment, region);
   }
 }

@@ -141,14 +141,6 @@ const hostsRow: Row = (environment, _, links) =>
     'Are the hosts steady?',
     environment.regions.map((region) => `[${region}](${links.region(region).functionPage})`),
     graph(
-      "Lighthouse's benchmark index, median",
-      perRegion(environment, (worker) => worker.benchmarkIndex(50)),
-    ),
-    graph(
-      "Lighthouse's benchmark index, p10",
-      perRegion(environment, (worker) => worker.benchmarkIndex(10)),
-    ),
-    graph(
       'CPU time that the hypervisor stole, p95, %',
       perRegion(environment, (worker) => worker.stolenCpuPercent(95)),
       { leftYAxis: { min: 0 } },

@@ -29,8 +29,6 @@ const runMetrics = (environment: Environment, region: Region) => ({
     ourMetric(environment, 'WaitSeconds', { region }, { statistic: Stats.percentile(percentile) }),
   runAuditSeconds: (percentile: number) =>
     ourMetric(environment, 'AuditSeconds', { region }, { statistic: Stats.percentile(percentile) }),
-  benchmarkIndex: (percentile: number) =>
-    ourMetric(environment, 'BenchmarkIndex', { region }, { statistic: Stats.percentile(percentile) }),
   stolenCpuPercent: (percentile: number) =>
     ourMetric(environment, 'StolenCpuPercent', { region }, { statistic: Stats.percentile(percentile) }),
   contendedPercent: () =>

@@ -36,6 +36,9 @@ const Settings = z.object({
   CHROMIUM: Chromium,
   CHROMIUM_DIR: text('Use the path of a folder, such as .chromium.').optional(),
   STOP_SECONDS: wholeNumber(0, 900).default(20),
+  POWERTOOLS_SERVICE_NAME: text('Use the name of the service in metrics, such as page-audit-prod.').default(
+    'page-audit-worker',
+  ),
   LOG_LEVEL: oneOf('DEBUG', 'INFO', 'WARN', 'ERROR').default('INFO'),
 });
 
@@ -45,8 +48,17 @@ export type WorkerSettings = ReturnType<typeof workerSettingsFrom>;
 export const workerSettingsFrom = (env: Record<string, string | undefined>) => {
   const parsed = Settings.safeParse(env);
   if (!parsed.success) return throwInvalid('The worker', parsed.error);
-  const { QUEUE_URL, AWS_REGION, STOP_SECONDS, CHROMIUM, CHROMIUM_DIR, LOG_LEVEL, SANDBOX, EXTRA_CA_FILE } =
-    parsed.data;
+  const {
+    QUEUE_URL,
+    AWS_REGION,
+    STOP_SECONDS,
+    CHROMIUM,
+    CHROMIUM_DIR,
+    LOG_LEVEL,
+    SANDBOX,
+    EXTRA_CA_FILE,
+    POWERTOOLS_SERVICE_NAME,
+  } = parsed.data;
   const inUrl = /^https:\/\/sqs\.([a-z0-9-]+)\.amazonaws\.com\//.exec(QUEUE_URL)?.[1];
   const region = awsRegion.safeParse(inUrl ?? AWS_REGION);
   if (!region.success) {
@@ -65,7 +77,7 @@ export const workerSettingsFrom = (env: Record<string, string | undefined>) => {
       SANDBOX,
       ...(EXTRA_CA_FILE && { EXTRA_CA_FILE }),
       POWERTOOLS_LOG_LEVEL: LOG_LEVEL,
-      POWERTOOLS_SERVICE_NAME: 'page-audit-worker',
+      POWERTOOLS_SERVICE_NAME,
     },
   };
 };

@@ -4,15 +4,21 @@ import { metrics } from '../../shared/service/metrics.ts';
 import { MAX_OPEN_SHARDS } from '../../shared/service/partitions.ts';
 import type { Environment } from '../environments.ts';
 import { prices, transferGb } from '../prices.ts';
+import { workerSettings } from '../settings.ts';
+import measured from './measured-audit.json' with { type: 'json' };
+
+/** Time of a client's last poll and of its requests, in which its check is finished already. */
+const AFTER_AUDIT_SECONDS = 2;
 
 /** Use of one run: a check of one region. Its client waits for the check once and reads the report once. */
 export const perRun = {
-  auditSeconds: 6.2, // measured: a small page in a warm process on two cores
-  coldSeconds: 5.8, // measured: the first audit of a process takes this much longer
+  // Measured by `npm run update-cost`: a small page in the sandbox like Lambda's.
+  auditSeconds: measured.warmSeconds,
+  coldSeconds: measured.initSeconds + measured.firstSeconds - measured.warmSeconds, // by which the first audit takes longer
   apiRequests: 4, // create, redirect to the wait, wait and report
   apiSeconds: 0.05, // in a function that does not wait
   apiColdSeconds: 0.4,
-  waitSeconds: 10,
+  waitSeconds: measured.warmSeconds + AFTER_AUDIT_SECONDS,
   // In request units of 1 KB with the indexes, measured by test/integration/write-units.test.ts. A run with more samples makes
   // another write of 2 or 3 units for each sample but the last.
   writes: 40,
@@ -66,6 +72,7 @@ export const idleMonth = (environment: Environment): Dollars => {
     'Polls of the queues': polls(environment) * prices.sqsRequest,
     Dashboard: environment.dashboard ? prices.dashboardMonth : 0,
     Sweeper: sweeps(environment),
+    Workers: idleWorkers(environment),
     Canary: sum(usage(environment, canaries, canaries)) + canaries * (lambda('canary', CANARY_SECONDS) + prices.event),
   };
 };
@@ -85,6 +92,26 @@ export const month = (environment: Environment, runs: number): Dollars => {
 };
 
 export const sum = (dollars: Dollars): number => Object.values(dollars).reduce((total, each) => total + each, 0);
+
+/** Audits that an instance makes in an hour, one after another. */
+const AUDITS_AN_HOUR = 3600 / perRun.auditSeconds;
+const HOURS = MINUTES / 60;
+/** Alarms that scale the instances of a region. */
+export const SCALING_ALARMS = 2;
+
+/** Returns the dollars of a month of one instance that audits, and the audits that it can make in it. */
+export const workerMonth = (spot: boolean): { dollars: number; audits: number } => {
+  const hour = prices.instanceHour[spot ? 'spot' : 'onDemand'] + prices.addressHour;
+  return { dollars: hour * HOURS + workerSettings.diskGb * prices.diskGbMonth, audits: AUDITS_AN_HOUR * HOURS };
+};
+
+/** Returns the runs a month of a region from which an instance costs less than audits on Lambda. */
+export const workerPaysFrom = (spot: boolean): number =>
+  (workerMonth(spot).dollars + SCALING_ALARMS * prices.alarmMonth) / lambda('run-audit', perRun.auditSeconds);
+
+/** Returns the dollars of a month of the instances that always run. */
+const idleWorkers = ({ regions: deployed, workers }: Environment): number =>
+  workers ? deployed.length * (workerMonth(workers.spot).dollars + SCALING_ALARMS * prices.alarmMonth) : 0;
 
 /** Returns the dollars that depend on the number of runs. `all` includes other runs that keep instances warm. */
 const usage = ({ regions: deployed, homeRegion, retentionDays, trendDays }: Environment, runs: number, all: number) => {
@@ -116,11 +143,20 @@ const usage = ({ regions: deployed, homeRegion, retentionDays, trendDays }: Envi
 /** Returns the share of events that find no instance, if so many events a month arrive at random. */
 const coldShare = (events: number): number => Math.exp((-events / MINUTES) * KEEP_MINUTES);
 
-/** Returns the dollars of an invocation of a function that takes some seconds. */
-const lambda = (file: FunctionName, seconds: number): number => {
-  const { memoryMb, architecture } = functionRows[file];
-  return seconds * (memoryMb / 1024) * prices.lambdaGbSecond[architecture] + prices.lambdaRequest;
+/** Returns the GB-seconds and the dollars of an invocation of a function that takes some seconds. */
+export const invocation = (
+  file: FunctionName,
+  seconds: number,
+  memoryMb: number = functionRows[file].memoryMb,
+): { gbSeconds: number; dollars: number } => {
+  const gbSeconds = seconds * (memoryMb / 1024);
+  return {
+    gbSeconds,
+    dollars: gbSeconds * prices.lambdaGbSecond[functionRows[file].architecture] + prices.lambdaRequest,
+  };
 };
+
+const lambda = (file: FunctionName, seconds: number): number => invocation(file, seconds).dollars;
 
 /** Requests of Lambda's pollers: five for each queue, every 20 s. Each region has one queue, and the home region the deliveries. */
 const polls = ({ regions: deployed }: Environment): number => (deployed.length + 1) * 5 * 3 * MINUTES;

@@ -19,7 +19,7 @@ CloudFront if the environment has an edge. After each region, npm run smoke audi
 keeps its release, and the others go on. The exit code is 1 unless all stacks are deployed and pass. Then the last step
 raises the format of the data. Afterwards, a release that does not know this format can't be deployed.
 
-  --environment  trial, dev, staging or prod, with the credentials that the AWS CLI uses
+  --environment  trial, dev, staging, prod or large, with the credentials that the AWS CLI uses
 `;
 
 /** Runs a command that writes to this terminal. Returns true if it succeeded. */

@@ -22,7 +22,7 @@ ${commandLine('keys', 'revoke PREFIX')}
                  schedules:write creates schedules, which create checks; all by default
   --plan         ${PlanName.options.join(', ')}; by default the plan of the owner's other keys, or standard
   --expires      after hours, days or weeks (12h, 90d, 4w), or on a date (2027-01-31); never by default
-  --environment  trial, dev, staging or prod: keys on AWS, with the credentials that the AWS CLI uses;
+  --environment  trial, dev, staging, prod or large: keys on AWS, with the credentials that the AWS CLI uses;
                  by default keys on this machine, in DATA_DIR (.local), whether or not the service runs
   --json         prints JSON
 `;

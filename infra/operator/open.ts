@@ -11,7 +11,7 @@ const usage = `${commandLine('open', '[--environment ENVIRONMENT]')}
 
 Lists the unfinished runs of each region, oldest first, to find those that are stuck.
 
-  --environment  trial, dev, staging or prod: runs on AWS, with the credentials that the AWS CLI uses;
+  --environment  trial, dev, staging, prod or large: runs on AWS, with the credentials that the AWS CLI uses;
                  by default runs on this machine, in DATA_DIR (.local), whether or not the service runs
 
   AGE       time since the run was created

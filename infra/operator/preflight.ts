@@ -21,17 +21,17 @@ export type Need = {
 const BOOTSTRAP = 6;
 /** CloudFront and its rate rule are there. */
 const EDGE_REGION = 'us-east-1';
-/** Concurrency besides audits: for dead letters in each region, and for sweeps, deliveries and the API at home. */
-const BESIDE = { region: 2, home: 5 };
+/** Concurrency besides audits, for sweeps, deliveries and the API of an environment that reserves none. */
+const BESIDE = 5;
 
 /** Returns the concurrency that an environment needs in an AWS region. */
 export const concurrencyOf = (environment: Environment, awsRegion: string): number => {
   const { homeRegion, reserved, auditsAtOnce, regions: deployed } = environment;
-  const audits = deployed.filter((region) => regions[region] === awsRegion).length * (auditsAtOnce + BESIDE.region);
+  const audits = deployed.filter((region) => regions[region] === awsRegion).length * auditsAtOnce;
   if (awsRegion !== homeRegion) return audits;
   const ofRows = Object.values(functionRows).map((row) => ('reserved' in row && reserved?.[row.reserved]) || 0);
   const sum = ofRows.reduce<number>((total, each) => total + each, 0);
-  return audits + (reserved ? sum + quotas.unreserved : BESIDE.home);
+  return audits + (reserved ? sum + quotas.unreserved : BESIDE);
 };
 
 /** Asks the account what a deploy of an environment needs, before anything is uploaded. */

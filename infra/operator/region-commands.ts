@@ -14,7 +14,7 @@ ${commandLine('regions', 'resume REGION')}
   Running functions see a pause within 20 seconds.
 
   REGION         ${allRegions.join(', ')}
-  --environment  trial, dev, staging or prod: regions on AWS, with the credentials that the AWS CLI uses;
+  --environment  trial, dev, staging, prod or large: regions on AWS, with the credentials that the AWS CLI uses;
                  by default regions of this machine, in DATA_DIR (.local), whether or not the service runs
   --json         prints JSON
 `;

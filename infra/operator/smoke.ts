@@ -10,6 +10,7 @@ import { commandLine } from '../local/command-line.ts';
 import { commonOptions, parseArguments } from './arguments.ts';
 import { awsCli, type Shape } from './aws-cli.ts';
 import { columns } from './columns.ts';
+import { invocation } from './cost-model.ts';
 import { runCommand, UsageError, withTable } from './table.ts';
 
 const usage = `${commandLine('smoke', '--environment ENVIRONMENT [--regions us-west1,europe-north1]')}
@@ -18,7 +19,7 @@ ${commandLine('smoke', '--url URL [--regions us-west1]')}
 Audits the page /sample of a service in each region, and compares the results with those that are known. Prints a table.
 The exit code is 1 if a region fails, is not finished in time, or has a value outside its band.
 
-  --environment  trial, dev, staging or prod: the service on AWS, with the credentials that the AWS CLI uses
+  --environment  trial, dev, staging, prod or large: the service on AWS, with the credentials that the AWS CLI uses
   --url          a service, for example http://127.0.0.1:4080. PAGE_AUDIT_KEY is its API key, if it needs one
   --regions      regions to audit from; by default all of the service
   --minutes      time limit for all regions; 5 by default
@@ -29,6 +30,8 @@ The exit code is 1 if a region fails, is not finished in time, or has a value ou
   CPU WAIT       time that the page's main thread waited for a CPU; – if the kernel has no schedstat
   CPU IN USE     share of the CPU time that other programs used; a long wait while it is near 0 points to a CPU quota
   BENCHMARK      Lighthouse's benchmark of the host's CPU
+  AUDIT          from the claim of the run to its end; Lambda also bills the start of an instance
+  GB-S, DOLLARS  of these seconds at the memory of the audit function and the list price of Lambda
 `;
 
 const options = {
@@ -95,14 +98,22 @@ const regionsOf = async (client: Client, { regions }: Values): Promise<readonly 
 };
 
 const shown = bands.map(({ name }) => name);
-const tableOf = (judged: readonly Judgement[]): string => {
-  const headings = ['REGION', ...shown.map((name) => name.toUpperCase()), 'RESULT'];
-  const rows = judged.map(({ region, values, faults }) => [
+const tableOf = (judged: readonly Judgement[], memoryMb: number | undefined): string => {
+  const headings = ['REGION', ...shown.map((name) => name.toUpperCase()), 'AUDIT', 'GB-S', 'DOLLARS', 'RESULT'];
+  const rows = judged.map(({ region, values, faults, auditSeconds }) => [
     region,
     ...shown.map((name) => values[name] as string),
+    ...costOf(auditSeconds, memoryMb),
     faults.length === 0 ? 'passed' : faults.join('; '),
   ]);
   return `${columns([headings, ...rows])}\n`;
+};
+
+/** Returns the seconds, the GB-seconds and the dollars of an audit as Lambda bills them. */
+const costOf = (seconds: number | null, memoryMb: number | undefined): string[] => {
+  if (seconds === null) return ['–', '–', '–'];
+  const { gbSeconds, dollars } = invocation('run-audit', seconds, memoryMb);
+  return [`${seconds.toFixed(1)} s`, gbSeconds.toFixed(1), dollars.toFixed(6)];
 };
 
 const run = async ({ print, note }: Streams): Promise<void> => {
@@ -123,7 +134,8 @@ const audit = async (
   const regions = await regionsOf(client, values);
   note(`Auditing ${knownPageOf(service.url)} in ${regions.join(', ')} …`);
   const judged = await smoke(client, { url: service.url, regions, purpose: 'smoke', limitMs: minutes * 60_000 });
-  await print(tableOf(judged));
+  const memoryMb = values.environment === undefined ? undefined : environmentOf(values.environment).auditMemoryMb;
+  await print(tableOf(judged, memoryMb));
   const failed = judged.filter(({ faults }) => faults.length > 0).map(({ region }) => region);
   if (failed.length > 0) throw new Error(`The smoke test failed in ${failed.join(', ')}.`);
 };

@@ -21,26 +21,32 @@ const SECONDS = 30 * 24 * 3600;
 /** A limit of an environment: runs a second that it allows, and runs a month if the peak is three times the average. */
 type Wall = { name: string; perSecond: number; perMonth: number };
 
-/** Returns the walls of an environment, the first one first. Each run is a check of its own, spread over all regions. */
-export const wallsOf = ({ regions, auditsAtOnce, reserved, requests, creates, openShards }: Environment): Wall[] => {
+/** Returns the walls of an environment, the first one first. The runs are spread over all regions, so many in a check. */
+export const wallsOf = (environment: Environment, runsOfCheck = 1): Wall[] => {
+  const { regions, auditsAtOnce, reserved, requests, creates, openShards, warmWrites } = environment;
   const { waits = Infinity, reads = Infinity, creates: creating = Infinity } = reserved ?? {};
-  const perSecond = {
+  const ofChecks = {
     '`reserved.waits`': waits / perRun.waitSeconds,
-    '`auditsAtOnce`': (regions.length * auditsAtOnce) / perRun.auditSeconds,
-    'a fresh table': quotas.freshTableWrites / perRun.writes,
     '`requests.perSecond` of a route': requests.perSecond,
     '`creates.perSecond`': creates.perSecond,
     '`reserved.creates`': creating / perRun.apiSeconds,
+    '`openShards`, for checks': (openShards * quotas.partitionWrites) / openWrites.check,
+  };
+  const ofRuns = {
+    '`auditsAtOnce`': (regions.length * auditsAtOnce) / perRun.auditSeconds,
+    '`warmWrites` of a new table': (warmWrites ?? quotas.freshTableWrites) / perRun.writes,
     '`reserved.reads`': reads / perRun.apiSeconds,
     'audits, at the limit of a queue and the quota of a region':
       (regions.length * Math.min(quotas.queueConcurrency, quotas.lambdaConcurrency)) / perRun.auditSeconds,
     'writes, at the quota of a table': quotas.tableWrites / perRun.writes,
     'requests, at the quota of API Gateway': quotas.gatewayRequests / perRun.apiRequests,
-    '`openShards`, for checks': (openShards * quotas.partitionWrites) / openWrites.check,
     '`openShards`, for runs': (regions.length * openShards * quotas.partitionWrites) / openWrites.run,
   };
-  return Object.entries(perSecond)
-    .map(([name, each]) => ({ name, perSecond: each, perMonth: (each / PEAK) * SECONDS }))
+  return [
+    ...Object.entries(ofChecks).map(([name, each]) => ({ name, perSecond: each * runsOfCheck })),
+    ...Object.entries(ofRuns).map(([name, each]) => ({ name, perSecond: each })),
+  ]
+    .map((wall) => ({ ...wall, perMonth: (wall.perSecond / PEAK) * SECONDS }))
     .sort((a, b) => a.perSecond - b.perSecond);
 };
 

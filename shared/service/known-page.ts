@@ -48,8 +48,16 @@ export const bands: readonly Band[] = [
   { name: 'benchmark', of: ({ environment }) => environment?.benchmarkIndex ?? null, min: 500, show: whole },
 ];
 
-/** A region's result: the text of each value, and what lies outside its band. It passes if nothing does. */
-export type Judgement = { region: string; values: Record<string, string>; faults: string[] };
+/**
+ * A region's result: the text of each value, and what lies outside its band. It passes if nothing does. `auditSeconds` is the
+ * time from the claim of the run to its end, null if the run has not ended.
+ */
+export type Judgement = {
+  region: string;
+  values: Record<string, string>;
+  faults: string[];
+  auditSeconds: number | null;
+};
 
 /** Compares a run of the page with its known results. */
 export const judge = (run: RunView): Judgement => {
@@ -65,5 +73,5 @@ export const judge = (run: RunView): Judgement => {
     else if (value < min) faults.push(`${name} ${show(value)} is below ${show(min)}`);
     else if (value > max) faults.push(`${name} ${show(value)} is above ${show(max)}`);
   }
-  return { region: run.region, values, faults };
+  return { region: run.region, values, faults, auditSeconds: seconds(run.startedAt, run.finishedAt) };
 };

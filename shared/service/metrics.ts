@@ -29,8 +29,6 @@ export const metrics = {
   WaitSeconds: { unit: 'Seconds', dimensions: ['region'], by: ['run-audit'] },
   /** Time in all audits of a run, if it succeeded or the page is to blame. */
   AuditSeconds: { unit: 'Seconds', dimensions: ['region'], by: ['run-audit'] },
-  /** Lighthouse's CPU benchmark of the host. */
-  BenchmarkIndex: { unit: 'NoUnit', dimensions: ['region'], by: ['run-audit'] },
   /** Share of the busy CPU time of a run that the hypervisor took for other machines. */
   StolenCpuPercent: { unit: 'Percent', dimensions: ['region'], by: ['run-audit'] },
   /** 100 if the load of the machine may have changed the times that a run shows, otherwise 0. The average is the share. */
@@ -54,7 +52,7 @@ export const metrics = {
   OpenPastDue: { unit: 'Count', dimensions: [], by: ['sweep'] },
 } as const satisfies Record<
   string,
-  { unit: 'Count' | 'Seconds' | 'Percent' | 'NoUnit'; dimensions: readonly string[]; by: readonly string[] }
+  { unit: 'Count' | 'Seconds' | 'Percent'; dimensions: readonly string[]; by: readonly string[] }
 >;
 
 export type MetricName = keyof typeof metrics;

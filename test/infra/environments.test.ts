@@ -90,7 +90,9 @@ describe('an invalid setting is rejected with a valid value', () => {
   const row = environments.dev;
 
   test('an unknown environment', () => {
-    expect(() => environmentOf('production')).toThrow('no environment "production". Use trial, dev, staging, prod.');
+    expect(() => environmentOf('production')).toThrow(
+      'no environment "production". Use trial, dev, staging, prod, large.',
+    );
     expect(() => environmentOf('constructor')).toThrow('no environment "constructor"');
   });
 
@@ -119,7 +121,7 @@ describe('an invalid setting is rejected with a valid value', () => {
     });
     await expect(run).rejects.toMatchObject({
       code: 1,
-      stderr: 'There is no environment "tset". Use trial, dev, staging, prod.\n',
+      stderr: 'There is no environment "tset". Use trial, dev, staging, prod, large.\n',
     });
   });
 

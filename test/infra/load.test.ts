@@ -24,7 +24,8 @@ const size = process.env.LOAD === 'full' ? 'full' : FULL ? 'large' : 'small';
 const shares = sizes[size];
 const LIMIT_MS = size === 'small' ? 300_000 : 12 * HOUR * 1000;
 
-const { environment, home, regionStacks } = synthesized('prod');
+const prod = synthesized('prod');
+const { environment, home, regionStacks } = prod;
 afterEach(() => vi.restoreAllMocks());
 
 /** Creates this many checks a second, evenly, until a second. */
@@ -37,8 +38,12 @@ const evenly = (perSecond: number, until: number, regionsOf: (nth: number) => re
   },
 });
 
-/** Runs a share of a load in prod, with the same share of its workers. Returns what it did, and the alarms that fired. */
-const simulate = async (share: number, load: Pick<Load, 'creates' | 'until' | 'auditsAtOnce'> & Partial<Load>) => {
+/** Runs a share of a load in an environment, by default prod, with the same share of its workers. Returns what it did, and the alarms that fired. */
+const simulate = async (
+  share: number,
+  load: Pick<Load, 'creates' | 'until' | 'auditsAtOnce'> & Partial<Load>,
+  { environment, home, regionStacks } = prod,
+) => {
   const metrics = metricRecorder();
   const emit = vi.spyOn(logging, 'emit');
   emit.mockImplementation((name, value, dimensions) => metrics.add(name, dimensions, value));
@@ -107,6 +112,38 @@ test(
     });
     expect(result).toMatchObject({ jobs: result.runs, duplicates: 0, looks: 0, alarms: [] });
     expect(result.endedAt).toBeLessThan(until + 60);
+  },
+  LIMIT_MS,
+);
+
+/** Checks a second of a million a day: for a twelfth of the time three times the average, as in the busiest hours. */
+const checksPerSecond = (second: number, period: number): number => {
+  const average = 1e6 / DAY;
+  return (second / period) % 1 < 1 / 12 ? 3 * average : (average * (1 - 3 / 12)) / (1 - 1 / 12);
+};
+
+test(
+  'a day of a million checks of six regions needs no more audits at once than `large` has, and fires no alarm',
+  async () => {
+    const large = synthesized('large');
+    const share = 1 / 20;
+    const until = size === 'small' ? HOUR / 2 : DAY;
+    let due = 0;
+    const load = {
+      until,
+      creates: (second: number) => {
+        if (second >= until) return [];
+        due += share * checksPerSecond(second, until);
+        const count = Math.floor(due);
+        due -= count;
+        return Array.from({ length: count }, () => allRegions);
+      },
+      auditsAtOnce: large.environment.auditsAtOnce * share,
+    };
+    const result = await simulate(share, load, large);
+    expect(result.checks).toBeGreaterThan(0.99 * until * (1e6 / DAY) * share);
+    expect(result).toMatchObject({ jobs: result.runs, duplicates: 0, alarms: [] });
+    expect(result.endedAt).toBeLessThan(until + 120);
   },
   LIMIT_MS,
 );

@@ -40,6 +40,28 @@ export const startRunAudit = (code: string, env: Record<string, string> = {}, li
     storageMb: functionRows['run-audit'].storageMb,
   });
 
+/** Returns the event with which SQS delivers a message for the first time. */
+export const sqsEvent = (body: unknown) => ({
+  Records: [
+    {
+      messageId: 'aaaaaaaa-0000-4000-8000-000000000000',
+      receiptHandle: 'handle',
+      body: JSON.stringify(body),
+      attributes: {
+        ApproximateReceiveCount: '1',
+        SentTimestamp: '0',
+        SenderId: '',
+        ApproximateFirstReceiveTimestamp: '0',
+      },
+      messageAttributes: {},
+      md5OfBody: '',
+      eventSource: 'aws:sqs',
+      eventSourceARN: 'arn:aws:sqs:us-west-2:000000000000:audits',
+      awsRegion: 'us-west-2',
+    },
+  ],
+});
+
 /** Returns why this machine can't create a sandbox. */
 export const noSandboxHere = (): string | undefined => {
   if (process.platform !== 'linux' || process.arch !== 'x64') return 'the sandbox needs Linux on x64';

@@ -37,8 +37,7 @@ export const emitMeasured = (
   const { runSeconds, auditSeconds, environment } = measured;
   if (error === null) emitOfRun(run, 'RunSeconds', runSeconds, { region });
   if (error === null || error.blame === 'page') emitOfRun(run, 'AuditSeconds', auditSeconds, { region });
-  const { benchmarkIndex, cpuStolen, contended } = environment ?? {};
-  if (benchmarkIndex) emitOfRun(run, 'BenchmarkIndex', benchmarkIndex, { region });
+  const { cpuStolen, contended } = environment ?? {};
   if (typeof cpuStolen === 'number') emitOfRun(run, 'StolenCpuPercent', 100 * cpuStolen, { region });
   if (typeof contended === 'boolean') emitOfRun(run, 'ContendedPercent', contended ? 100 : 0, { region });
 };

@@ -12,7 +12,7 @@ import type { AuditVersion } from '../../../shared/audit-versions.ts';
 import { functionRows } from '../../../shared/service/functions.ts';
 import { buildFunctions } from '../../support/built-functions.ts';
 import { FULL } from '../../support/full.ts';
-import { noSandboxHere, startRunAudit } from '../../support/lambda-sandbox.ts';
+import { noSandboxHere, sqsEvent, startRunAudit } from '../../support/lambda-sandbox.ts';
 import { majorVersions } from '../../support/major-versions.ts';
 import { metricsIn } from '../../support/metrics.ts';
 import { type Pages, servePages } from '../../support/pages.ts';
@@ -87,7 +87,6 @@ describe("the deployed audit function in a sandbox like Lambda's", needsSandbox,
         { ...ofThisRegion, name: 'ServiceFailure', unit: 'Count', value: 0 },
         { ...ofThisRegion, name: 'RunSeconds', unit: 'Seconds', value: expect.closeTo(seconds, -1) },
         { ...ofThisRegion, name: 'AuditSeconds', unit: 'Seconds', value: finished.attempts[0]?.seconds },
-        { ...ofThisRegion, name: 'BenchmarkIndex', unit: 'None', value: environment?.benchmarkIndex },
         { ...ofThisRegion, name: 'StolenCpuPercent', unit: 'Percent', value: 100 * (environment?.cpuStolen as number) },
         { ...ofThisRegion, name: 'ContendedPercent', unit: 'Percent', value: environment?.contended ? 100 : 0 },
       ]);
@@ -179,24 +178,3 @@ const FEW_PROCESSES = 320;
 const USER = 992;
 
 const ofThisRegion = { namespace: 'PageAudit', dimensions: { service: 'page-audit-test', region: 'us-west1' } };
-
-const sqsEvent = (body: unknown) => ({
-  Records: [
-    {
-      messageId: 'aaaaaaaa-0000-4000-8000-000000000000',
-      receiptHandle: 'handle',
-      body: JSON.stringify(body),
-      attributes: {
-        ApproximateReceiveCount: '1',
-        SentTimestamp: '0',
-        SenderId: '',
-        ApproximateFirstReceiveTimestamp: '0',
-      },
-      messageAttributes: {},
-      md5OfBody: '',
-      eventSource: 'aws:sqs',
-      eventSourceARN: 'arn:aws:sqs:us-west-2:000000000000:audits',
-      awsRegion: 'us-west-2',
-    },
-  ],
-});
