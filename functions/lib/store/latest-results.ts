@@ -11,6 +11,7 @@ import { cutText } from '../../../shared/text.ts';
 import { type Db, getItem, type Item, pagesOfIndex } from './dynamodb.ts';
 import type { CheckItem, RunItem } from './items.ts';
 import { type ListedRun, seriesOf } from './lists.ts';
+import { unpack } from './packed.ts';
 
 /** A page on a device in a region, and its owner. */
 export type PlaceOfPage = Pick<RunItem, 'owner' | 'url' | 'device' | 'region'>;
@@ -70,13 +71,7 @@ export const earlierResults = async (
 type Entry = ListedRun & { expiresAt: number };
 
 /** Returns what an entry of a series shows, or undefined if it is damaged. */
-export const entryOf = (listed: unknown): Entry | undefined => {
-  try {
-    return JSON.parse(String(listed));
-  } catch {
-    return undefined;
-  }
-};
+export const entryOf = (listed: unknown): Entry | undefined => unpack(listed) as Entry | undefined;
 
 const resultOfEntry = (run: Entry, { createId }: Item): StoredResult => ({
   ...pick(run, ['id', 'checkId', 'createdAt', 'finishedAt', 'state', 'auditVersion', ...mainNames]),

@@ -8,6 +8,7 @@ import { type CheckSummary, checkSummary, listedFields, type SeriesRun, seriesRu
 import { canonicalUrl } from '../../../shared/text.ts';
 import type { Db } from './dynamodb.ts';
 import type { RunItem } from './items.ts';
+import { pack, unpack } from './packed.ts';
 
 /** Place of an item in its list. Lists are sorted by it. */
 export type Position = { createdAt: string; id: string };
@@ -41,8 +42,7 @@ export const listStore = (db: Db) => ({
 });
 
 /*
- * `listed` of an item is what its list shows, as JSON text. The SDK and the embedded engine handle a text several times
- * faster than the same entry as a map. That of newest results is compressed (packed.ts).
+ * `listed` of an item is what its list shows, as compressed JSON (packed.ts).
  */
 
 export const listKeyOf = ({ createdAt, id }: Position): string => `${createdAt}#${id}`;
@@ -51,20 +51,20 @@ export const listKeyOf = ({ createdAt, id }: Position): string => `${createdAt}#
 export const listedNewCheck = (check: Check, owner: string, expiresAt: number) => ({
   list: `OWNER#${owner}`,
   listKey: listKeyOf(check),
-  listed: JSON.stringify({ ...pick(check, [...listedFields, 'scheduleId', 'createdAt']), expiresAt }),
+  listed: pack({ ...pick(check, [...listedFields, 'scheduleId', 'createdAt']), expiresAt }),
 });
 
 /** Returns the attributes of a check that is closed. They hold its results, so that a list reads no run. */
 export const listedClosedCheck = (check: Check, owner: string, expiresAt: number) => ({
   ...listedNewCheck(check, owner, expiresAt),
-  listed: JSON.stringify({ ...checkSummary(checkView(check)), expiresAt }),
+  listed: pack({ ...checkSummary(checkView(check)), expiresAt }),
 });
 
 /** Returns the attributes that put a finished run into the series of its URL. */
 export const listedRun = (run: RunItem, position: number) => ({
   list: seriesOf(run.owner, run.url),
   listKey: listKeyOf(run),
-  listed: JSON.stringify({
+  listed: pack({
     ...seriesRun(run),
     locations: locationsOf(run.samples, run.environment?.contended === true),
     position,
@@ -95,12 +95,8 @@ const parseListed = ({
   listKey,
 }: Record<string, unknown>): (Position | UnreadableEntry) & { expiresAt?: number } => {
   const [createdAt = '', id = ''] = String(listKey).split('#');
-  try {
-    const entry = JSON.parse(String(listed));
-    if (entry.id === id && entry.createdAt === createdAt && typeof entry.url === 'string') return entry;
-  } catch {
-    // It is damaged.
-  }
+  const entry = unpack(listed) as (Position & { url: unknown }) | undefined;
+  if (entry?.id === id && entry.createdAt === createdAt && typeof entry.url === 'string') return entry;
   return { createdAt, id, unreadable: true };
 };
 

@@ -14,19 +14,17 @@ import { partitions } from '../../../shared/service/partitions.ts';
 type Fields = Readonly<Record<string, unknown>>;
 
 const Mark = z.object({ id: z.string(), owner: z.string(), erasedAt: z.iso.datetime(), dueAt: z.string() });
-const Trend = z.object({ owner: z.string(), createId: z.string(), listed: z.string().transform(asJson).optional() });
+const Trend = z.object({ owner: z.string(), createId: z.string(), listed: z.unknown().transform(unpacked).optional() });
 const Pointer = z.object({ checkId: z.uuid() });
 const OpenCheck = z.object({ createId: z.string(), expiresAt: z.number() });
 const Usage = z.object({ openAtMost: z.number().optional(), expiresAt: z.number().optional() });
 const Latest = z.object({ results: z.preprocess(unpack, Page), expiresAt: z.number() });
 
-function asJson(text: string, context: z.RefinementCtx): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    context.addIssue('not JSON');
-    return z.NEVER;
-  }
+function unpacked(bytes: unknown, context: z.RefinementCtx): unknown {
+  const value = bytes === undefined ? null : unpack(bytes);
+  if (value !== undefined) return value;
+  context.addIssue('not compressed JSON');
+  return z.NEVER;
 }
 
 /** Schema of each kind of items, by the beginnings of their keys. The key table is in functions/lib/store/items.ts. */
