@@ -1,7 +1,7 @@
 import { checkIdIn, type EmbeddedBucket } from './embedded-bucket.ts';
 import type { Item } from './embedded-table.ts';
 import { keyOf } from './monitor.ts';
-import { missingPages, wrongPage } from './page-promises.ts';
+import { missingPages, unpackText, wrongPage } from './page-promises.ts';
 import { isFinal } from './run-promises.ts';
 
 const OPEN_CHECKS = 'OPENCHECK#';
@@ -74,7 +74,7 @@ export const leftWhenQuiet = (
 
 /** Returns what the entry of a check in its owner's list says wrongly. */
 const wrongSummary = (item: Item, runs: readonly (Item | undefined)[]): string[] => {
-  const { state, runs: listed = [], labels } = JSON.parse(item.listed as string) as Listed;
+  const { state, runs: listed = [], labels } = unpackText(item.listed) as Listed;
   const states = new Set(runs.map((run) => run?.state));
   const expected = states.size > 1 ? 'partial' : [...states][0];
   const same = listed.length === runs.length && listed.every((each, i) => isSameRun(each, runs[i]));
@@ -87,7 +87,7 @@ const wrongSummary = (item: Item, runs: readonly (Item | undefined)[]): string[]
 
 /** Returns what the entry of a run in the series of its URL says wrongly. */
 const wrongEntry = ({ pk, sk, listed, listKey }: Item, run: Item | undefined): string[] => {
-  const entry = JSON.parse(listed as string) as ListedRun & { sampleCount: number; errorCode: string | null };
+  const entry = unpackText(listed) as ListedRun & { sampleCount: number; errorCode: string | null };
   const { samples, error } = run as { samples?: unknown[]; error?: { code: string } | null };
   const same =
     isSameRun(entry, run) && entry.sampleCount === samples?.length && entry.errorCode === (error?.code ?? null);
@@ -101,4 +101,4 @@ type Stored = { report?: { key: string } };
 type ListedRun = { id: string; state: string; performance: number | null };
 type Listed = { state: string; runs?: ListedRun[]; labels?: object };
 const isSameRun = ({ id, state, performance }: ListedRun, run: Item | undefined): boolean =>
-  id === run?.id && state === run.state && performance === run.performance;
+  id === run?.id && state === run.state && performance === (run.performance ?? null);

@@ -6,7 +6,7 @@ type Entry = Result & { device: string; region: string; expiresAt: number };
 
 const placeOf = ({ owner, device, region }: { owner: unknown; device: string; region: string }): string =>
   `${owner} ${device} ${region}`;
-const entryOf = ({ listed }: Item) => JSON.parse(listed as string) as Entry;
+const entryOf = ({ listed }: Item) => unpackText(listed) as Entry;
 /** Returns the value of a compressed attribute. The images have its bytes in base64. */
 export const unpackText = (text: unknown): unknown => unpack(Buffer.from(String(text), 'base64'));
 const isEntry = ({ sk, list }: Item): boolean => sk.startsWith('TREND#') && list !== undefined;

@@ -38,7 +38,7 @@ export const readersOf = (options: Options, known: Known, caller: OwnerCaller, o
     for (const { id, state, performance } of runs) {
       const run = images.get(`CHECK#${known.id} RUN#${id}`);
       if (!run || !isFinished(state)) continue;
-      if (run.state !== state || run.performance !== performance)
+      if (run.state !== state || (run.performance ?? null) !== performance)
         violated(`an answer shows ${state} and ${performance} of run ${id}`);
     }
   };

@@ -114,7 +114,7 @@ export const runPromises = ({ timeline, bucket, audits, violated }: Options) => 
     if (!error) return violated(`${after.sk} failed without an error`);
     if (error.blame !== runProblems[error.code].blame)
       violated(`${after.sk} blames the ${error.blame} for ${error.code}`);
-    if (shown.some(({ performance, samples }) => performance !== null || samples.length > 0))
+    if (shown.some(({ performance = null, samples }) => performance !== null || samples.length > 0))
       violated(`${after.sk} failed and has a result`);
     const attempts = after.attempts.filter(({ variant }) => error.code === 'abandoned' || variant === error.variant);
     if (attempts.length === 0 && error.code !== 'abandoned')

@@ -12,17 +12,16 @@ type Changes = readonly (readonly [string, string])[];
 const nextRelease: Record<string, Changes> = {
   'functions/lib/store/format.ts': [['oldest: 1, newest: 1', 'oldest: 1, newest: 2']],
   'functions/lib/store/items.ts': [
-    ['export const RunItem = z.object({\n', 'const RunItemOf2 = z.object({\n'],
+    ['{ ...nulls, ...(item as object) }', '{ ...nulls, correlationId: (item as any).requestId, ...(item as object) }'],
     [
       'export type CheckItem =',
-      `export const RunItem = z.preprocess((item: any) => ({ correlationId: item.requestId, ...item }), RunItemOf2);
-export const runIn = async ({ format }: Pick<Db, 'format'>, { correlationId, ...run }: RunItem) =>
+      `export const runIn = async ({ format }: Pick<Db, 'format'>, { correlationId, ...run }: RunItem) =>
   (await format()) === 1 ? { ...run, correlationId } : { ...run, requestId: correlationId };
 export type CheckItem =`,
     ],
   ],
   'functions/lib/store/checks.ts': [
-    ['    ...withLabelsAsText(run),\n', '    ...withLabelsAsText(await runIn(db, run)),\n'],
+    ['withLabelsAsText(run)', 'withLabelsAsText(await runIn(db, run))'],
     ['  runKey,\n', '  runIn,\n  runKey,\n'],
     ['checkStore = (db: Db) => ({\n', 'checkStore = (db: Db) => ({\n  format: db.format,\n'],
   ],

@@ -26,6 +26,7 @@ import {
   runKey,
   toIso,
   updateRun,
+  withoutNulls,
 } from './items.ts';
 import { findShare, type ShareItem } from './links.ts';
 import { listedNewCheck } from './lists.ts';
@@ -164,7 +165,7 @@ const putRun = async (db: Db, run: RunItem, now: Date): Promise<void> => {
   const item = {
     ...runKey(run.checkId, run.id),
     open: openPartitionOf(db, run.region, run.id),
-    ...withLabelsAsText(run),
+    ...withoutNulls(withLabelsAsText(run)),
   };
   for (let tries = 0; tries < 3; tries++) {
     if (await putItem(db, item, ifAbsentOrExpired(now))) return;

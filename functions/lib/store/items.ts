@@ -77,7 +77,7 @@ export const CheckItem = z.object({
   expiresAt: z.number(), // in seconds
   retentionDays: z.int(), // life of its reports (report-folders.ts)
 });
-export const RunItem = z.object({
+const StoredRun = z.object({
   ...RunFields.shape,
   checkId: z.uuid(),
   owner: z.string(),
@@ -98,6 +98,11 @@ export const RunItem = z.object({
   trendExpiresAt: z.number(), // in seconds, of its entry in the series
   isAsserted: z.boolean().optional(), // true if its check has assertions
 });
+/** The fields that are null in some runs. They are not stored, because DynamoDB bills a null and its name. */
+const nulls = Object.fromEntries(
+  Object.entries(StoredRun.shape).flatMap(([name, field]) => (field.safeParse(null).success ? [[name, null]] : [])),
+);
+export const RunItem = z.preprocess((item) => ({ ...nulls, ...(item as object) }), StoredRun);
 export type CheckItem = z.infer<typeof CheckItem>;
 /** Facts about a check that an erasure needs. A check without a time of its creation is damaged. */
 export type Erasable = {
@@ -154,19 +159,25 @@ export const readItems = async (
   return { check: items.find(({ sk }) => sk === 'CHECK'), runs: under('RUN#'), trends: under('TREND#') };
 };
 
+/** Returns an item without the attributes that are null. */
+export const withoutNulls = <Fields extends object>(item: Fields): Fields =>
+  Object.fromEntries(Object.entries(item).filter(([, value]) => value !== null)) as Fields;
+
 /** Updates a run, as `updateOnce` does. Announces the change if a client can see it. */
 export const updateRun = async (
   db: Db,
   run: RunRef,
-  change: Change,
+  { set = {}, remove = [], ...change }: Change,
   writeId?: string,
 ): Promise<RunItem | undefined> => {
+  const gone = Object.keys(set).filter((name) => set[name] === null);
   try {
-    const item = await updateOnce(db, runKey(run.checkId, run.id), change, writeId);
+    const stored = { ...change, set: withoutNulls(set), remove: [...remove, ...gone] };
+    const item = await updateOnce(db, runKey(run.checkId, run.id), stored, writeId);
     return item && parse(RunItem, item);
   } finally {
     // Also if the write failed, because DynamoDB may have applied it.
-    if (change.set?.updatedAt !== undefined) announceChange(run.checkId);
+    if (set.updatedAt !== undefined) announceChange(run.checkId);
   }
 };
 
