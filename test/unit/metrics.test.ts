@@ -8,7 +8,7 @@ const emittedFor = (code: RunProblemCode | null) => {
   const runMetrics = new URL('../../functions/lib/runs/run-metrics.ts', import.meta.url);
   const emits = `
     import { emitFinished } from ${JSON.stringify(runMetrics)};
-    emitFinished('us-west1', ${JSON.stringify(code && runError(code))});`;
+    emitFinished({ region: 'us-west1', owner: 'acme' }, ${JSON.stringify(code && runError(code))});`;
   const env = { PATH: process.env.PATH, POWERTOOLS_SERVICE_NAME: 'page-audit-test' };
   return metricsIn(execFileSync(process.execPath, ['--input-type=module', '-e', emits], { encoding: 'utf8', env }));
 };
