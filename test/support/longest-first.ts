@@ -5,7 +5,9 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
  * last runs alone. Vitest knows the durations itself only on a machine that has run the tests before.
  */
 const longest = [
-  ...['simulation/simulation', 'clients/cli', 'integration/keys-command'],
+  ...['clients/cli', 'integration/keys-command', 'integration/disk-errors', 'integration/backup'],
+  ...['simulation/simulation', 'clients/lighthouserc-shapes', 'integration/data-folder'],
+  ...['infra/load', 'infra/environments', 'unit/cpu-meter', 'unit/comparison-rates', 'unit/auditor-process'],
   ...[
     'all/audit/hostile-pages',
     'all/bundle/audit-bundle',
