@@ -3,6 +3,7 @@ import { type Client, type CreatedCheck, isFinal } from '../api/client.ts';
 import { isOutage } from '../api/retries.ts';
 import { ServiceError } from '../api/service-error.ts';
 import { sampleText } from '../words/turns.ts';
+import { withScheme } from '../words/urls.ts';
 import { MAX_WAIT_SECONDS } from './summary.ts';
 
 /** Pause between two progress reports, in milliseconds. A report restarts the request timeout of many agents. */
@@ -42,7 +43,7 @@ export const runCheck = async (
   { signal, report, waitUntil }: Watch,
 ): Promise<KnownCheck> => {
   const regions = inputs.regions ?? [await firstRegion(client, signal)];
-  const created = await create(client, { ...inputs, regions }, idempotencyKey);
+  const created = await create(client, { ...inputs, url: withScheme(inputs.url), regions }, idempotencyKey);
   if (waitUntil !== undefined) return readUntil(client, created, waitUntil, signal);
   const { id } = created;
   let check: CheckView | undefined;

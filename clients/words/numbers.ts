@@ -54,6 +54,15 @@ export const gradeOf = (name: MetricName, value: number | null, device: RunView[
   return value <= good ? 'pass' : value <= poor ? 'work' : 'poor';
 };
 
+/** Share of a bar at the limit of a poor value. */
+const POOR_SHARE = 0.7;
+
+/** Returns how much of its bar a value fills, from 0 to 1. The limits of the metric scale the bar. A metric without limits has none. */
+export const barShare = (name: MetricName, value: number, device: RunView['device']): number | undefined => {
+  const poor = pageMetric(name).limits?.[device]?.[1];
+  return poor === undefined ? undefined : Math.min(1, (POOR_SHARE * value) / poor);
+};
+
 /** Returns the value of a metric as a number: a time in milliseconds, or a score. */
 export const numberOf = (run: Measured, name: MetricName): number | null =>
   isScore(name) ? run[name] : run.numericValues[name];
@@ -116,7 +125,8 @@ export const shownValue = (run: Measured & Pick<RunView, 'device' | 'spread'>, n
   if (value === null) return undefined;
   const grade = gradeOf(name, value, run.device);
   const spread = spreadText(name, value, run.spread?.[name]);
-  return { value, grade, sign: gradeSigns[grade], text: textOf(name, value), spread };
+  const share = barShare(name, value, run.device);
+  return { value, share, grade, sign: gradeSigns[grade], text: textOf(name, value), spread };
 };
 
 export const counted = (count: number, noun: string) =>

@@ -1,6 +1,6 @@
 import type { Samples } from '../../shared/options/audit-options.ts';
 import { MAX_PAIRS } from '../../shared/options/variants.ts';
-import type { Turns } from '../../shared/run.ts';
+import type { RunView, Turns } from '../../shared/run.ts';
 import { counted } from './numbers.ts';
 
 /** Returns which sample a run in work measures, such as `sample 2 of 5`. Empty if the run has only one. */
@@ -8,6 +8,20 @@ export const sampleText = (taken: number, samples: Samples = 1): string => {
   if (samples === 1) return '';
   const most = samples === 'auto' ? MAX_PAIRS : samples;
   return `sample ${Math.min(taken + 1, most)} of ${samples === 'auto' ? 'at most ' : ''}${most}`;
+};
+
+type InWork = Pick<RunView, 'samples' | 'attempts' | 'against'>;
+
+/** Returns which sample a run in work measures, and whether it measures it again. Empty if there is nothing to say. */
+export const progressText = ({ samples, attempts, against }: InWork, wanted?: Samples): string => {
+  const sample = sampleText(samples.length, wanted);
+  const last = attempts.at(-1);
+  const isRepeated = last && attempts.length > samples.length + (against?.samples.length ?? 0);
+  if (!isRepeated || (last.code === null && !last.contended)) return sample;
+  const again = last.contended
+    ? 'waits for a quiet moment and measures again, because other programs used the CPU'
+    : 'measures again, because an attempt failed';
+  return [sample, again].filter(Boolean).join(', ');
 };
 
 const reasons: Record<Turns['stopped'], string> = {

@@ -97,7 +97,7 @@ describe('run --against', () => {
   test.each([
     ['a second page', [page, '--against', 'https://other.example/'], 'Run the command for each page'],
     ['a base', ['--against.device', 'desktop', '--base', 'branch=main'], 'Use one.'],
-    ['a URL without a scheme', ['--against', 'other.example'], 'Use https://other.example.'],
+    ['a URL of another scheme', ['--against', 'ftp://other.example'], 'is no URL of a web page'],
   ])('refuses %s beside it', async (_, flags, message) => {
     await using service = await startVariants();
     const { code, stderr } = await runHere(['run', page, ...flags], service.url);

@@ -85,14 +85,14 @@ test.each([
   [
     'a line that is no URL',
     ['--urls-file', '-'],
-    'https://shop.example/\nshop.example/a\nftp://b/',
+    'https://shop.example/\nshop.example/a\nftp://b/\nfile:///c',
     2,
-    /standard input:2: shop\.example\/a is no URL .* Use https:\/\/shop\.example\/a\.\nstandard input:3: /,
+    /^standard input:3: ftp:\/\/b\/ is no URL .*\nstandard input:4: file:/,
   ],
   ['an empty list', ['--urls-file', '-'], '\n# nothing\n', 2, /standard input names no page/],
   ['a missing file', ['--urls-file', '/nowhere/pages.txt'], '', 2, /\/nowhere\/pages\.txt does not exist/],
   ['a folder', ['--urls-file', tmpdir()], '', 2, /is a folder/],
-  ['a sitemap without scheme', ['--sitemap', 'shop.example/sitemap.xml'], '', 2, /is no URL of a sitemap\. Use https:/],
+  ['a sitemap of another scheme', ['--sitemap', 'ftp://shop.example/sitemap.xml'], '', 2, /is no URL of a sitemap/],
   ['a limit of 0', ['--urls-file', '-', '--limit', '0'], 'https://shop.example/', 2, /--limit 0 leaves no page/],
   [
     'a host of sitemaps alone',

@@ -261,9 +261,11 @@ test('an unknown input is refused, and the answer lists the inputs of the tool',
 });
 
 test('a refused input and an unknown check say what to do, and the tools go on working', async () => {
-  const refused = await call('run_check', { url: 'example.com', regions: ['mars'] });
+  const refused = await call('run_check', { url: 'ftp://example.com', regions: ['mars'] });
   expect(refused.failed).toBe(true);
   expect(refused.text).toMatch(/^url: .*\nregions: A region/);
+  const bare = await call('run_check', { url: 'example.com/bare', regions: ['mars'] });
+  expect(bare.text).toMatch(/^regions: A region/); // the bare host is no fault
   const unknown = randomUUID();
   const { text } = await call('get_check', { checkId: unknown });
   const { stderr } = await runHere(['get', unknown], api.url);

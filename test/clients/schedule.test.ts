@@ -66,7 +66,7 @@ test('`schedule` adds, lists, pauses, resumes and deletes a schedule with the op
 });
 
 test.each([
-  [['add', 'shop.example', '--every', '1d'], 'Use https://shop.example'],
+  [['add', 'ftp://shop.example', '--every', '1d'], 'is no URL of a web page'],
   [['add', 'https://shop.example.com/', '--every', '4m'], 'The times must be an interval'],
   [['add', 'https://shop.example.com/', '--every', '* * * * *'], 'less than 5 minutes apart'],
   [['add', 'https://shop.example.com/', '--every', '1d', '--time-zone', 'UTC'], '--time-zone is for cron'],

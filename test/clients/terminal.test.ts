@@ -1,7 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { paint } from '../../clients/cli/formats/terminal.ts';
 import { withLighthouseFlags } from '../../clients/cli/lighthouserc/lighthouse-flags.ts';
+import { pageUrlFrom } from '../../clients/cli/many/page-urls.ts';
 import { showsRows, viewOf } from '../../clients/cli/view.ts';
+import { withScheme } from '../../clients/words/urls.ts';
 import { runHere } from '../support/command-context.ts';
 import { finishedCheck, startFakeService } from '../support/fake-service.ts';
 import { answering, startOddServer } from '../support/odd-server.ts';
@@ -73,11 +75,14 @@ test.each([
   ['shop.localhost', 'http://shop.localhost'],
   ['localhost.example', 'https://localhost.example'],
   ['example.com/a', 'https://example.com/a'],
-])('%s without a scheme, with or without run, suggests %s', async (typed, url) => {
-  for (const args of [[typed], ['run', typed]]) {
-    const { code, stderr } = await runHere(args, undefined);
-    expect([code, stderr]).toEqual([2, `${typed} is no URL of a web page. Use ${url}.\n`]);
-  }
+])('%s without a scheme means %s, in each client', (typed, url) => {
+  expect([withScheme(typed), pageUrlFrom(typed)]).toEqual([url, url]);
+  expect(withScheme(url)).toBe(url);
+});
+
+test('a URL of another scheme is refused', async () => {
+  const { code, stderr } = await runHere(['run', 'ftp://example.com/'], undefined);
+  expect([code, stderr]).toEqual([2, expect.stringContaining('Use a URL that starts with http:// or https://.')]);
 });
 
 test('a file or a misspelled command is no page', () => {

@@ -91,6 +91,11 @@ test('a page that fell days ago is worse, with the check that began it, and then
       ],
     },
   ]);
+  const found = resultsIn(worse)[0];
+  expect(found?.steps).toMatchObject([
+    { metric: 'performance', at: first?.createdAt, verdict: 'regressed', base: 78, value: 60 },
+    { metric: 'lcp', verdict: 'regressed', base: '2436ms', checkId: first?.id, baseCheckId: base?.id },
+  ]);
   expect((await pages('?since=1d')).counts).toMatchObject({ worse: 0, unchanged: 2 });
   expect((await pages('?since=7d&sort=change')).pages.map((page) => page.url)).toEqual([url, 'https://example.com/']);
 });

@@ -34,5 +34,6 @@ export const slowedPage = async (world: World, url: string, { checks = 100, drop
     await finishRun(world, run, isBad ? bad : good, report);
     ids.push(check.id);
   }
-  return { before: ids[checks - dropped - 1] as string, after: ids[checks - dropped] as string, newest: ids.at(-1) };
+  const [before = '', after = ''] = ids.slice(checks - dropped - 1);
+  return { before, after, newest: ids.at(-1) ?? '' };
 };

@@ -8,7 +8,7 @@ import { exitCodeOfRuns, UsageError } from '../exit-codes.ts';
 import type { ThirdPartiesOptions } from '../flags/options.ts';
 import { checkOutputs, writeForms, writeResults } from '../formats/output.ts';
 import { isReportName } from '../formats/report-names.ts';
-import { requireScheme } from '../many/page-urls.ts';
+import { pageUrlFrom } from '../many/page-urls.ts';
 import { judge, storedExplanation } from '../run/base.ts';
 import { createPatiently } from '../run/creating.ts';
 import { checkReports, writeReports } from '../run/report-files.ts';
@@ -24,8 +24,8 @@ const MAX_PARTIES = 8;
  * Finds the third parties of a page, and audits the page with each of them blocked, in turns with the page as it is. Prints
  * how much the page changes without them.
  */
-export const thirdParties = async (context: Context, url: string, options: ThirdPartiesOptions): Promise<number> => {
-  requireScheme(url);
+export const thirdParties = async (context: Context, page: string, options: ThirdPartiesOptions): Promise<number> => {
+  const url = pageUrlFrom(page);
   checkOutputs(options.output ?? []);
   const { output = [], device: [device] = [], region = '' } = options;
   checkReports(

@@ -3,6 +3,7 @@ import { stat } from 'node:fs/promises';
 import { addAbortSignal } from 'node:stream';
 import type { Secrets } from '../../../shared/options/secrets.ts';
 import { cookieHeader } from '../../login/cookie-header.ts';
+import { withScheme } from '../../words/urls.ts';
 import type { Context } from '../context.ts';
 import { UsageError } from '../exit-codes.ts';
 import { readSecrets, type SecretOptions } from '../login/secrets.ts';
@@ -38,10 +39,11 @@ export const pagesFrom = async (
 
 const readPagesOf = async (
   context: Context,
-  sitemap: string,
+  given: string,
   first: readonly string[],
   { limit = DEFAULT_LIMIT, sitemapHost, baseUrl, ...options }: ManyOptions & SecretOptions & { baseUrl?: string },
 ): Promise<string[]> => {
+  const sitemap = withScheme(given);
   const fault = faultOfUrl(sitemap, 'a sitemap');
   if (fault) throw new UsageError(fault);
   const left = limit - first.length;
@@ -70,8 +72,9 @@ const readList = async (context: Context, file: string): Promise<string[]> => {
   const name = file === '-' ? 'standard input' : file;
   const lines = (await readText(context, file, name)).split(/\r?\n/);
   const entries = lines
-    .map((line, i) => ({ url: line.trim(), number: i + 1 }))
-    .filter(({ url }) => url !== '' && !url.startsWith('#'));
+    .map((line, i) => ({ line: line.trim(), number: i + 1 }))
+    .filter(({ line }) => line !== '' && !line.startsWith('#'))
+    .map(({ line, number }) => ({ url: withScheme(line), number }));
   const faults = entries.flatMap(({ url, number }) => {
     const fault = faultOfUrl(url, 'a web page');
     return fault ? [`${name}:${number}: ${fault}`] : [];

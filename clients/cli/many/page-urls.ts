@@ -1,14 +1,14 @@
 import { withScheme } from '../../words/urls.ts';
 import { UsageError } from '../exit-codes.ts';
 
-/** Returns why a text is no URL of something, and which URL was probably meant. Returns undefined for a URL. */
-export const faultOfUrl = (url: string, of: string): string | undefined => {
-  if (/^https?:\/\//i.test(url)) return undefined;
-  const right = /^[a-z][a-z0-9+.-]*:\/\//i.test(url) ? 'a URL that starts with http:// or https://' : withScheme(url);
-  return `${url} is no URL of ${of}. Use ${right}.`;
-};
+/** Returns why a text is no URL of something. Returns undefined for a URL. */
+export const faultOfUrl = (url: string, of: string): string | undefined =>
+  /^https?:\/\//i.test(url) ? undefined : `${url} is no URL of ${of}. Use a URL that starts with http:// or https://.`;
 
-export const requireScheme = (url: string): void => {
+/** Returns the URL of a page that a user has typed. It may lack its scheme. */
+export const pageUrlFrom = (text: string): string => {
+  const url = withScheme(text);
   const fault = faultOfUrl(url, 'a web page');
   if (fault) throw new UsageError(fault);
+  return url;
 };

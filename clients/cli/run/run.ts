@@ -15,7 +15,7 @@ import { renderBatch } from '../many/batch-text.ts';
 import { TIMEOUT, TIMEOUT_OF_MANY } from '../many/limits.ts';
 import { namesManyPages, pagesFrom } from '../many/page-list.ts';
 import { servePages } from '../many/page-servers.ts';
-import { requireScheme } from '../many/page-urls.ts';
+import { pageUrlFrom } from '../many/page-urls.ts';
 import { findBase } from './base.ts';
 import { baseHostFrom } from './base-url.ts';
 import { type Ending, follow } from './follow.ts';
@@ -66,7 +66,9 @@ export const auditing = async (
   flags: RunOptions,
   { write, isGate = true, isBatch = false }: Pick<Ending, 'write'> & Partial<Ending> & { isBatch?: boolean },
 ): Promise<number> => {
-  const { options, rc, collect, ...collected } = await withCollected(given, flags);
+  const { options: typed, rc, collect, ...collected } = await withCollected(given, flags);
+  const { against } = typed;
+  const options = { ...typed, ...(against !== undefined && { against: pageUrlFrom(against) }) };
   if (options.detach && !context.serviceUrl) {
     throw new UsageError('--detach needs a service that goes on. Set PAGE_AUDIT_URL to its URL.');
   }
@@ -85,7 +87,7 @@ export const auditing = async (
     );
   }
   await using served = await servePages(collect, collected.urls, context, (urls) => requireUsable(urls, options));
-  const { urls } = served;
+  const urls = served.urls.map(pageUrlFrom);
   const baseHost = baseHostFrom(options, urls);
   return await withClient(withBrowser(context, options.chromePath), options.data, async (client, server) => {
     const { signal } = context;
@@ -131,7 +133,7 @@ const withBrowser = (context: Context, chromePath: string | undefined): Context 
 
 const requireUsable = (urls: readonly string[], options: RunOptions): void => {
   const { against, base, baseUrl } = options;
-  for (const url of [...urls, ...(against === undefined ? [] : [against])]) requireScheme(url);
+  for (const url of urls) pageUrlFrom(url); // before the command starts a server
   if (against !== undefined && urls.length > 1) {
     throw new UsageError('--against has one URL, so it is compared with one page. Run the command for each page.');
   }

@@ -7,13 +7,13 @@ import { type Context, withClient } from '../context.ts';
 import { exitCodes, UsageError } from '../exit-codes.ts';
 import type { ScheduleEditOptions, ScheduleOptions } from '../flags/options.ts';
 import { readSecrets } from '../login/secrets.ts';
-import { requireScheme } from '../many/page-urls.ts';
+import { pageUrlFrom } from '../many/page-urls.ts';
 import { bodiesOf, withSecrets } from '../run/run.ts';
 import { schedulesTextOf } from './schedules-text.ts';
 
 /** Creates a schedule and prints its id. */
-export const add = (context: Context, url: string, options: ScheduleOptions): Promise<number> => {
-  requireScheme(url);
+export const add = (context: Context, page: string, options: ScheduleOptions): Promise<number> => {
+  const url = pageUrlFrom(page);
   const every = everyFrom(options);
   const secretsOf = readSecrets(options, context.env);
   return ofService(context, async (client) => {
@@ -27,9 +27,9 @@ export const add = (context: Context, url: string, options: ScheduleOptions): Pr
 };
 
 /** Changes what the options say of a schedule. */
-export const edit = (context: Context, id: string, options: ScheduleEditOptions): Promise<number> => {
-  const { url, name, timeZone } = options;
-  if (url !== undefined) requireScheme(url);
+export const edit = (context: Context, id: string, given: ScheduleEditOptions): Promise<number> => {
+  const options = { ...given, ...(given.url !== undefined && { url: pageUrlFrom(given.url) }) };
+  const { name, timeZone } = options;
   if (Object.keys(options).length === 0) throw new UsageError('Say what to change, for example with --every 1d.');
   const secretsOf = readSecrets(options, context.env);
   return ofService(context, async (client) => {

@@ -1,10 +1,10 @@
 import type { CheckView } from '../../../shared/check.ts';
 import type { RegionComparison } from '../../../shared/comparison/schemas.ts';
-import { existsIn, type MetricName, pageMetrics } from '../../../shared/metrics/page-metrics.ts';
+import { existsIn, type MetricName } from '../../../shared/metrics/page-metrics.ts';
 import type { RunView } from '../../../shared/run.ts';
 import { regionsText } from '../../words/change.ts';
-import { isScore, labels, mainMetrics, metricNames, metrics, numberOf, orderedFor } from '../../words/numbers.ts';
-import { sampleText } from '../../words/turns.ts';
+import { labels, mainMetrics, metricNames, metrics, orderedFor } from '../../words/numbers.ts';
+import { progressText } from '../../words/turns.ts';
 import { columnStyle } from '../ui/columns.ts';
 import { areOnePlace, nameOfPlace, usePlaces } from '../ui/places.ts';
 import { Scroll } from '../ui/scroll.tsx';
@@ -70,8 +70,6 @@ type RowProps = {
 };
 
 const Row = ({ name, runs, comparison, compares }: RowProps) => {
-  const hasBar = !isScore(name) && pageMetrics[name].kind !== 'shift';
-  const max = hasBar ? Math.max(...runs.map((run) => numberOf(run, name) ?? 0)) : undefined;
   return (
     <tr class={name === 'performance' ? name : undefined}>
       <th scope="row" title={metricNames[name]}>
@@ -80,7 +78,7 @@ const Row = ({ name, runs, comparison, compares }: RowProps) => {
       {runs.map((run) => (
         <td key={run.id}>
           {run.state === 'succeeded' ? (
-            <Value name={name} run={run} max={max} />
+            <Value name={name} run={run} bar />
           ) : (
             <span class="muted">{run.state === 'failed' ? '–' : '…'}</span>
           )}
@@ -96,9 +94,9 @@ const Row = ({ name, runs, comparison, compares }: RowProps) => {
 export const RunState = ({ run, samples }: { run: RunView; samples: CheckView['samples'] }) => {
   if (run.state === 'succeeded') return <span class="pass">✔ done</span>;
   if (run.state === 'failed') return <span class="poor">✗ {run.error?.code}</span>;
-  if (run.state === 'created') return <span class="muted">waiting</span>;
-  const sample = sampleText(run.samples.length, samples);
-  return <span>◐ auditing{sample && `, ${sample}`}</span>;
+  if (run.state === 'created') return <span class="muted">waiting for its turn</span>;
+  const progress = progressText(run, samples);
+  return <span>◐ auditing{progress && `, ${progress}`}</span>;
 };
 
 type JudgedProps = { name: MetricName; metric: RegionComparison['metrics'][MetricName] | undefined };

@@ -3,7 +3,7 @@ import type { CheckExplanation } from '../../../shared/explanation/schema.ts';
 import type { RunView } from '../../../shared/run.ts';
 import { WhatChanged } from '../comparison/why.tsx';
 import { VariantTable } from '../run/variant-table.tsx';
-import { usePlaces } from '../ui/places.ts';
+import { namerOf, usePlaces } from '../ui/places.ts';
 import { Quoted } from '../ui/quoted.tsx';
 import { RunState } from './check-table.tsx';
 
@@ -12,13 +12,14 @@ type Props = { check: CheckView; explanation: CheckExplanation | undefined; all:
 /** Both variants of a check side by side, region by region, and why they differ. */
 export const VariantTables = ({ check, explanation, all }: Props) => {
   const places = usePlaces();
+  const nameOf = namerOf(places, check.runs);
   return (
     <>
       {check.runs.map((run) => (
         <div key={run.id}>
           <h2 id={`variants-${run.region}`}>
-            <a href={`/checks/${check.id}/runs/${run.id}`}>{run.region}</a>
-            <span class="place">{places.get(run.region)}</span>
+            <a href={`/checks/${check.id}/runs/${run.id}`}>{nameOf(run.region)}</a>
+            <span class="place">{nameOf(run.region) === run.region && places.get(run.region)}</span>
           </h2>
           <Region run={run} check={check} explanation={explanation?.regions[run.region]} all={all} />
         </div>

@@ -121,7 +121,7 @@ const Rows = ({ checks, unreadable, filtered, chosen }: RowsProps) => {
           <thead>
             <tr>
               <th scope="col">Page</th>
-              <th scope="col">Performance by region</th>
+              <th scope="col">Performance</th>
               <th scope="col">Created</th>
               <th scope="col">Compare</th>
             </tr>
@@ -175,7 +175,12 @@ const Outcome = ({ check }: { check: CheckSummary }) => {
   return (
     <ul class="outcome">
       {isOpen(check) && (
-        <li>◐ {check.state === 'created' ? 'waiting' : `running, ${finished.length} of ${check.runs.length} done`}</li>
+        <li>
+          ◐{' '}
+          {check.state === 'created'
+            ? 'waiting for its turn'
+            : `running, ${finished.length} of ${check.runs.length} done`}
+        </li>
       )}
       {typeof check.assertionsPassed === 'boolean' && (
         <li>

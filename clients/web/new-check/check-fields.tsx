@@ -44,7 +44,7 @@ export const CheckFields = ({ used, messageOf, loginLife = 'deletes them when th
       </fieldset>
       <Field
         name="samples"
-        label="Samples per region"
+        label="Samples"
         class="beside-help"
         help="Verdicts need at least 3 samples. auto needs a second variant."
         message={messageOf('samples')}

@@ -17,15 +17,24 @@ export const Regions = ({ used, message }: RegionsProps) => {
   const isMachine = isOnePlace(regions?.map(({ place }) => place) ?? []);
   const first = isMachine ? open.slice(0, 1) : usual;
   const chosen = [used, first].find((names) => names.some((each) => open.includes(each))) ?? open.slice(0, 2);
-  return (
+  const boxes = (
     <fieldset class={`regions ${regions ? '' : 'loading'}`} aria-describedby={message ? 'regions-error' : undefined}>
-      <legend>{isMachine ? `Regions, all of them ${regions?.[0]?.place}` : 'Regions'}</legend>
+      <legend>Regions</legend>
       {regions?.map((region) => (
         <RegionBox key={region.id} region={region} hasPlace={!isMachine} checked={chosen.includes(region.id)} />
       ))}
       {!regions && failed && <p>The regions did not load. The page retries by itself.</p>}
       <FieldError id="regions-error" message={message} />
     </fieldset>
+  );
+  if (!isMachine) return boxes;
+  return (
+    <details open={message !== undefined}>
+      <summary>
+        Regions: <span class="muted">all of them are {regions?.[0]?.place}</span>
+      </summary>
+      {boxes}
+    </details>
   );
 };
 

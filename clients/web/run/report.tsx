@@ -3,6 +3,7 @@ import type { RunView } from '../../../shared/run.ts';
 import { reportLimits } from '../../api/client.ts';
 import { useAction } from '../requests/loading.ts';
 import { send } from '../requests/requests.ts';
+import { nameOfPlace, usePlaces } from '../ui/places.ts';
 import { ProblemNote } from '../ui/problem.tsx';
 import { saveBlob } from '../ui/save-blob.ts';
 
@@ -17,6 +18,7 @@ type Props = { run: RunView; path: string; variant?: 'against' }; // path of the
 export const Report = ({ run, path, variant }: Props) => {
   const id = variant ? `report-${variant}` : 'report';
   const of = variant ? ' of the second variant' : '';
+  const place = nameOfPlace(usePlaces(), run.region);
   const [text, setText] = useState<string>();
   const windows = useReportWindows(text);
   const state = useAction(async () => {
@@ -43,7 +45,7 @@ export const Report = ({ run, path, variant }: Props) => {
       {isShown && (
         <iframe
           class="report"
-          title={`Lighthouse's report of ${run.region}${of}`}
+          title={`Lighthouse's report of ${place}${of}`}
           sandbox={sandbox}
           src={frameUrl}
           ref={(frame) => {

@@ -99,7 +99,10 @@ export const Environment = ({ run }: { run: RunView }) => {
     ['CPU used by others', percent(environment.cpuBusy)],
     ['CPU taken by the hypervisor', percent(environment.cpuStolen)],
     ['Wait for a CPU', cpuWaitText(environment)],
-    ['Contended', contended === null ? '–' : contended ? "yes: don't compare the performance of this run" : 'no'],
+    [
+      'Other programs used the CPU',
+      contended === null ? '–' : contended ? "yes: don't compare the performance of this run" : 'no',
+    ],
   ];
   return (
     <>

@@ -2,6 +2,7 @@ import type { RunError } from '../../../shared/problems.ts';
 import type { RunView } from '../../../shared/run.ts';
 import { nextStep } from '../../words/advice.ts';
 import { failedVariantText } from '../../words/words.ts';
+import { showsRegions, usePlaces } from '../ui/places.ts';
 import { Quoted } from '../ui/quoted.tsx';
 import { TwoLines } from '../ui/two-lines.tsx';
 
@@ -10,11 +11,13 @@ type FailedProps = { error: RunError; runs: readonly RunView[]; named?: boolean 
 /** Why runs failed in the same way: code, message, whose fault, and the next step. */
 export const FailedRun = ({ error, runs, named = false }: FailedProps) => {
   const { code, message, blame, auditCode, finalUrl } = error;
+  const places = usePlaces();
+  const isNamed = named && showsRegions(places, runs);
   const regions = runs.map(({ region }) => region).join(', ');
   return (
     <div class="panel problem">
       <h2>
-        {named ? `${regions} failed: ` : 'The run failed: '}
+        {isNamed ? `${regions} failed: ` : 'The run failed: '}
         <code>{code}</code>
       </h2>
       <p>

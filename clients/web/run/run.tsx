@@ -1,6 +1,7 @@
 import type { RunView } from '../../../shared/run.ts';
 import { counted, gradeOf } from '../../words/numbers.ts';
 import { localTime } from '../../words/times.ts';
+import { progressText } from '../../words/turns.ts';
 import { useLive } from '../requests/loading.ts';
 import { missingOr, shareTokenOf } from '../session/share.ts';
 import { Announcer } from '../ui/announcer.tsx';
@@ -53,7 +54,7 @@ export const RunPage = ({ checkId, runId }: { checkId: string; runId: string }) 
   return (
     <>
       <nav class="back" aria-label="Check">
-        <a href={`/checks/${checkId}`}>← All regions of this check</a>
+        <a href={`/checks/${checkId}`}>{hasOnePlace(places) ? '← The check' : '← All regions of this check'}</a>
       </nav>
       {error && <ProblemNote error={error} reload={reload} missing={missing} />}
       <Announcer runs={[run]} />
@@ -100,6 +101,7 @@ const RunHead = ({ run, checkId }: { run: RunView; checkId: string }) => {
     run.samples.length > 0 ? [`${counted(run.samples.length, 'sample')}${isFinished(run) ? '' : ' so far'}`] : [];
   const places = usePlaces();
   const place = places.get(run.region);
+  const progress = progressText(run);
   const facts = [
     ...(place ? [place] : []),
     `Lighthouse ${run.auditVersion}`,
@@ -128,8 +130,8 @@ const RunHead = ({ run, checkId }: { run: RunView; checkId: string }) => {
         )}
         {!isFinished(run) && (
           <p role="status">
-            ◐ {run.state === 'created' ? 'The run waits for an auditor.' : 'The page is being audited.'} The result
-            appears here.
+            ◐ {run.state === 'created' ? 'Waiting for its turn' : ['Auditing', progress].filter(Boolean).join(', ')}.
+            The result appears here.
           </p>
         )}
       </div>

@@ -1,13 +1,16 @@
 import { useEffect, useState } from 'preact/hooks';
+import type { Region } from '../../../shared/regions.ts';
 import { send } from '../requests/requests.ts';
+import { nameOfPlace, usePlaces } from '../ui/places.ts';
 
 /** The page as the audit saw it last. An image sends no API key, so this page reads the picture. */
-export const Screenshot = ({ path, region }: { path: string; region: string }) => {
+export const Screenshot = ({ path, region }: { path: string; region: Region }) => {
   const source = usePicture(path);
+  const name = nameOfPlace(usePlaces(), region);
   return (
     <figure class="screenshot">
-      {source && <img src={source} alt={`The page in ${region}, after it loaded`} />}
-      <figcaption class="muted">{source === null ? 'The screenshot did not load.' : `Seen from ${region}`}</figcaption>
+      {source && <img src={source} alt={`The page in ${name}, after it loaded`} />}
+      <figcaption class="muted">{source === null ? 'The screenshot did not load.' : `Seen from ${name}`}</figcaption>
     </figure>
   );
 };

@@ -5,6 +5,7 @@ import { ago, localTime } from '../../words/times.ts';
 import { useAction, useNow } from '../requests/loading.ts';
 import { send } from '../requests/requests.ts';
 import { Facts } from '../ui/facts.tsx';
+import { hasOnePlace, useNamer, usePlaces } from '../ui/places.ts';
 import { ProblemNote } from '../ui/problem.tsx';
 import { Quoted } from '../ui/quoted.tsx';
 import { isolated } from '../ui/title.ts';
@@ -16,6 +17,9 @@ type Props = { schedule: Schedule; change: (text: string) => void; edit: () => v
 export const SchedulePanel = ({ schedule, change, edit }: Props) => {
   const { id, name, every, check, pausedAt, nextAt } = schedule;
   const path = `/v1/schedules/${id}`;
+  const places = usePlaces();
+  const { regions = [] } = check;
+  const shown = hasOnePlace(places) && regions.length === 1 ? [] : regions;
   const action = useAction(async (method: 'POST' | 'DELETE', to: string, done: string) => {
     await send(`${path}${to}`, { method });
     change(`The schedule ${isolated(name)} is ${done}.`);
@@ -50,7 +54,7 @@ export const SchedulePanel = ({ schedule, change, edit }: Props) => {
           </a>
         </TwoLines>{' '}
         <span class="muted">
-          <Facts facts={[...(check.regions ?? []), ...(check.device ? [check.device] : [])]} />
+          <Facts facts={[...shown, ...(check.device ? [check.device] : [])]} />
         </span>
       </p>
       <p>
@@ -66,10 +70,11 @@ export const SchedulePanel = ({ schedule, change, edit }: Props) => {
 
 /** The regions in which the page has regressed. */
 const Regressed = ({ schedule: { watched } }: { schedule: Schedule }) => {
+  const nameOf = useNamer(watched);
   const regressed = watched.filter(({ state }) => state === 'regressed');
   if (regressed.length === 0) return null;
   const texts = regressed.map(
-    ({ region, metrics }) => `${region}: ${metrics.map((name) => pageMetric(name).title).join(', ')}`,
+    ({ region, metrics }) => `${nameOf(region)}: ${metrics.map((name) => pageMetric(name).title).join(', ')}`,
   );
   return <p class="note">⚠ The page has regressed. {texts.join('; ')}</p>;
 };

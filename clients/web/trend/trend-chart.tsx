@@ -84,7 +84,7 @@ export const TrendChart = ({ runs, name, lines, choose }: ChartProps) => {
         class="chart"
         ref={box}
         role="img"
-        aria-label={`${metricNames[name]} by region over time. The table below has the values.`}
+        aria-label={`${metricNames[name]} over time. The table below has the values.`}
       />
       {failed && <p class="note">This browser could not load the chart. The table has the same data.</p>}
     </>

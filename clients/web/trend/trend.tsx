@@ -102,7 +102,7 @@ const Series = ({ series, filter, isFiltered, metric, results }: SeriesProps) =>
         choose={(run) => run.links.check && chosenChecks.toggle(choiceOf(run))}
       />
       <p class="legend">
-        <span>● comparable with the newest run of its region</span>
+        <span>● comparable with the newest run</span>
         <span>○ not comparable with it. The note in the table says why</span>
         <span>┆ a new series begins, because the way of auditing changed</span>
         <span>Choose two points, or two rows below, to compare their checks.</span>

@@ -1,22 +1,22 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { RunView } from '../../../shared/run.ts';
+import { useNamer } from './places.ts';
 
 const isDone = ({ state }: RunView) => state === 'succeeded' || state === 'failed';
 
-const textOfRun = ({ region, state, performance, error }: RunView) =>
-  state === 'failed'
-    ? `${region} failed: ${error?.code}.`
-    : `${region} finished. Performance ${performance ?? 'unknown'}.`;
+const textOfRun = (name: string, { state, performance, error }: RunView) =>
+  state === 'failed' ? `${name} failed: ${error?.code}.` : `${name} finished. Performance ${performance ?? 'unknown'}.`;
 
 /** Announces to a screen reader which regions have finished since the last change. */
 export const Announcer = ({ runs }: { runs: readonly RunView[] }) => {
   const known = useRef<Set<string>>(undefined);
   const [text, setText] = useState('');
+  const nameOf = useNamer(runs);
   useEffect(() => {
     const done = runs.filter(isDone);
     const news = known.current ? done.filter(({ id }) => !known.current?.has(id)) : [];
     known.current = new Set(done.map(({ id }) => id));
-    if (news.length > 0) setText(news.map(textOfRun).join(' '));
+    if (news.length > 0) setText(news.map((run) => textOfRun(nameOf(run.region), run)).join(' '));
   }, [runs]);
   return (
     <p class="hidden" aria-live="polite">

@@ -1,7 +1,9 @@
 import type { AssertionResult } from '../../../shared/assertions/assertions.ts';
+import type { Region } from '../../../shared/regions.ts';
 import type { RunView } from '../../../shared/run.ts';
 import { countsText, failedFirst, outcomeOf } from '../../words/assertions.ts';
 import { DataTable } from './data-table.tsx';
+import { showsRegions, usePlaces } from './places.ts';
 import { Quoted } from './quoted.tsx';
 import { isolated } from './title.ts';
 
@@ -35,16 +37,18 @@ export const NewlyFailed = ({ results }: ResultsProps) =>
     </>
   );
 
-type ResultsProps = { results: readonly (AssertionResult & { region: string })[] };
+type ResultsProps = { results: readonly (AssertionResult & { region: Region })[] };
 
 /** The table below the heading with the id `assertions`. */
-const Results = ({ results }: ResultsProps) =>
-  results.length > 0 && (
-    <DataTable labelled="assertions" columns={['Result', 'Region', 'Assertion']}>
+const Results = ({ results }: ResultsProps) => {
+  const hasRegions = showsRegions(usePlaces(), results);
+  if (results.length === 0) return null;
+  return (
+    <DataTable labelled="assertions" columns={['Result', ...(hasRegions ? ['Region'] : []), 'Assertion']}>
       {results.map((each) => (
         <tr key={`${each.region} ${each.key} ${each.name}`}>
           <td>{outcomes[outcomeOf(each)]}</td>
-          <td>{each.region}</td>
+          {hasRegions && <td>{each.region}</td>}
           <th scope="row" title={isolated(each.key)}>
             <Quoted text={each.message} />
           </th>
@@ -52,6 +56,7 @@ const Results = ({ results }: ResultsProps) =>
       ))}
     </DataTable>
   );
+};
 
 const outcomes = {
   failed: <span class="poor">✗ failed</span>,

@@ -4,6 +4,7 @@ import { listParameter, type ParameterName } from '../../../shared/list-paramete
 import { allRegions } from '../../../shared/regions.ts';
 import { Choice } from './choice.tsx';
 import { Field } from './field.tsx';
+import { hasOnePlace, usePlaces } from './places.ts';
 
 type FormProps = {
   label: string;
@@ -62,6 +63,8 @@ export const ParameterField = ({ name, wrong }: Props & { name: ParameterName })
 
 export const LabelFilter = ({ wrong }: Props) => <ParameterField name="label" wrong={wrong} />;
 
-export const RegionFilter = ({ wrong }: Props) => (
-  <Choice name="region" label="Region" values={allRegions} message={wrong('region')} all="all" />
-);
+/** The filter by region. A service with one place has none. */
+export const RegionFilter = ({ wrong }: Props) =>
+  hasOnePlace(usePlaces()) ? null : (
+    <Choice name="region" label="Region" values={allRegions} message={wrong('region')} all="all" />
+  );

@@ -44,6 +44,9 @@ export const showsRegions = (places: Places, results: readonly { region: Region 
 export const namerOf = (places: Places, results: readonly { region: Region }[]) =>
   showsRegions(places, results) ? (region: Region): string => region : (region: Region) => nameOfPlace(places, region);
 
+/** Returns how to name the regions of results that a view shows together. */
+export const useNamer = (results: readonly { region: Region }[]) => namerOf(usePlaces(), results);
+
 export const hasOnePlace = (places: Places): boolean => isOnePlace([...places.values()]);
 
 /** Returns the name of a region with its place, such as `us-west1 (Oregon, USA)`. */

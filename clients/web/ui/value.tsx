@@ -18,21 +18,21 @@ export const Graded = ({ grade, text, spread, children }: GradedProps) => (
   </span>
 );
 
-/** A value with its grade, unit and spread. `max` gives it a bar: the largest value of its row. */
-export const Value = ({ name, run, max }: { name: MetricName; run: RunView; max?: number | undefined }) => {
+/** A value with its grade, unit and spread, and on request with a bar. */
+export const Value = ({ name, run, bar }: { name: MetricName; run: RunView; bar?: boolean }) => {
   const shown = shownValue(run, name);
-  return shown ? <ShownValue shown={shown} max={max} /> : <NotMeasured />;
+  return shown ? <ShownValue shown={shown} bar={bar} /> : <NotMeasured />;
 };
 
 type Shown = NonNullable<ReturnType<typeof shownValue>>;
 
-export const ShownValue = ({ shown, max }: { shown: Shown; max?: number | undefined }) => {
-  const { value, grade, text, spread } = shown;
+export const ShownValue = ({ shown, bar }: { shown: Shown; bar?: boolean | undefined }) => {
+  const { share, grade, text, spread } = shown;
   return (
     <Graded grade={grade} text={text} spread={spread}>
-      {max !== undefined && max > 0 && (
+      {bar && share !== undefined && (
         <span class="bar">
-          <i style={{ width: `${(100 * value) / max}%` }} />
+          <i style={{ width: `${100 * share}%` }} />
         </span>
       )}
     </Graded>

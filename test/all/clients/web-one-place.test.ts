@@ -1,5 +1,6 @@
 import type { Page } from 'puppeteer-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { AssertionResult } from '../../../shared/assertions/assertions.ts';
 import { finishedCheck } from '../../support/finished-checks.ts';
 import { expectAccessible, untilShown } from '../../support/web-browser.ts';
 import { type Site, startSite } from '../../support/web-site.ts';
@@ -11,6 +12,15 @@ beforeAll(async () => {
 afterAll(() => site.stop());
 
 const textOf = (page: Page, selector: string) => page.$eval(selector, ({ textContent }) => textContent);
+const slowPaint: AssertionResult = {
+  ...{ key: 'largest-contentful-paint', name: 'maxNumericValue', level: 'error', passed: false },
+  ...{
+    operator: '<=',
+    expected: 500,
+    actual: 633,
+    message: 'Largest contentful paint: 633 ms, expected at most 500 ms.',
+  },
+};
 const lcps = { lcps: [633, 640, 629] };
 
 test('one machine is one place: the form ticks one region, and results have no region and no verdict', async () => {
@@ -21,15 +31,28 @@ test('one machine is one place: the form ticks one region, and results have no r
   const ticked = () =>
     page.$$eval('input[name=regions]:checked', (all) => all.map((box) => (box as HTMLInputElement).value));
   expect(await ticked()).toEqual(['us-west1']);
-  await untilShown(page, 'Regions, all of them this machine');
+  await untilShown(page, 'all of them are this machine');
   await expect.poll(() => textOf(page, '.outcome')).not.toContain('us-west1');
   await expectAccessible(page);
 
-  for (const path of [`/checks/${id}`, `/checks/${id}/runs/${runs[0]?.id}`]) {
+  const { id: later } = await finishedCheck(site.world, { regions: ['us-west1'] }, [
+    { ...lcps, warnings: ['The page redirects.'], assertions: [slowPaint] },
+  ]);
+  const failed = await finishedCheck(site.world, { regions: ['us-west1'] }, [{ failed: 'dns-failure' }]);
+  const views = {
+    [`/checks/${id}`]: 'this machine',
+    [`/checks/${id}/runs/${runs[0]?.id}`]: 'this machine',
+    [`/checks/${later}`]: '1 failed, 0 warned, 0 passed',
+    [`/checks/${failed.id}`]: 'The cause is the page.',
+    '/pages?url=https%3A%2F%2Fexample.com%2F': 'CSV of all runs',
+    '/pages': '1 failed, of 1 page',
+    [`/comparisons/${id}...${later}`]: 'this machine',
+  };
+  for (const [path, text] of Object.entries(views)) {
     await page.goto(`${site.url}${path}`);
-    await untilShown(page, 'this machine');
-    await untilShown(page, 'Performance');
-    expect(await textOf(page, 'main')).not.toContain('us-west1');
+    await untilShown(page, text);
+    expect([path, await textOf(page, 'main')]).toEqual([path, expect.not.stringContaining('us-west1')]);
+    await expectAccessible(page);
   }
   const both = await finishedCheck(site.world, {}, [lcps, lcps]);
   await page.goto(`${site.url}/checks/${both.id}`);

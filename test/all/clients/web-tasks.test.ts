@@ -146,7 +146,7 @@ test('three clicks audit a page again on desktop, and a form with all inputs cha
   const { page, click, clicks, errors } = view;
   await click(withText(url, 'td//a'));
   await click(withText('Audit on desktop'));
-  await page.waitForFunction((earlier) => !location.pathname.endsWith(earlier), {}, slowed.newest as string);
+  await page.waitForFunction((earlier) => !location.pathname.endsWith(earlier), {}, slowed.newest);
   await untilShown(page, 'desktop');
   expect(clicks()).toBeLessThanOrEqual(3);
   const { item } = await site.world.find(pathOf(page).split('/').at(-1) as string);
