@@ -20,7 +20,7 @@ export const HomePage = ({ query }: { query: URLSearchParams }) => {
       <h1>{again ? 'Audit again with a change' : 'Audit a page'}</h1>
       {again && !repeated.data && <Pending {...repeated} missing={missing} />}
       {(!again || repeated.data) && <NewCheck key={again} url={query.get('url') ?? ''} again={repeated.data} />}
-      <RecentChecks query={query} />
+      {(!again || repeated.data || repeated.error) && <RecentChecks query={query} />}
     </>
   );
 };

@@ -22,7 +22,7 @@ export const PageTable = ({ pages, since, group }: Props) => {
   const count = useSteps(pages.length);
   let shown = 0;
   return (
-    <GroupedTable labelled="pages" columns={columns} class="list pages">
+    <GroupedTable labelled="pages" columns={columns} class={`list pages ${regions.size > 1 ? '' : 'even'}`}>
       {[...groups].map(([name, members]) => {
         const part = members.slice(0, Math.max(0, count - shown));
         shown += members.length;

@@ -36,7 +36,7 @@ export const PagesPage = ({ query }: { query: URLSearchParams }) => {
   return (
     <>
       <h1 id="pages">Your pages</h1>
-      {first.data && first.data.counts.total > 0 && <p class="answer">{pagesHeadline(first.data, since)}</p>}
+      <p class="answer">{first.data && first.data.counts.total > 0 && pagesHeadline(first.data, since)}</p>
       <Filters values={{ ...Object.fromEntries(query), since, sort }} wrong={wrong} />
       {first.error && first.data && !isShown && <ProblemNote error={first.error} reload={first.reload} />}
       {isShown ? null : !first.data ? (

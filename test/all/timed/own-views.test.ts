@@ -61,17 +61,22 @@ test.each(Object.keys(views) as (keyof typeof views)[])(
 /** Longest task that keeps a page responsive, in milliseconds. */
 const LONGEST_MS = 100;
 
-/** Records the long tasks of a page. */
-const recordTasks = (page: Page) =>
-  page.evaluateOnNewDocument(() => {
-    const tasks: number[] = [];
-    new PerformanceObserver((list) => tasks.push(...list.getEntries().map(({ duration }) => duration))).observe({
-      type: 'longtask',
-    });
-    Object.assign(globalThis, { tasks });
-  });
-const longestOf = (page: Page) =>
-  page.evaluate(() => Math.max(0, ...(globalThis as unknown as { tasks: number[] }).tasks));
+type TraceEvent = { name: string; pid: number; tid: number; tdur?: number; args: { name?: string } };
+
+/** Returns the CPU time of the longest task of a page while it does something, in milliseconds. Other programs don't change it. */
+const longestTask = async (page: Page, act: () => Promise<unknown>): Promise<number> => {
+  await page.tracing.start({ categories: ['toplevel', 'disabled-by-default-devtools.timeline'] });
+  await act();
+  const { traceEvents } = JSON.parse(new TextDecoder().decode(await page.tracing.stop())) as {
+    traceEvents: TraceEvent[];
+  };
+  const mains = traceEvents.filter(({ name, args }) => name === 'thread_name' && args.name === 'CrRendererMain');
+  const tasks = traceEvents.filter(
+    ({ name, pid, tid }) => /RunTask$/.test(name) && mains.some((main) => main.pid === pid && main.tid === tid),
+  );
+  expect(tasks.length).toBeGreaterThan(50);
+  return Math.max(...tasks.map(({ tdur = 0 }) => tdur)) / 1000;
+};
 
 /** Answers requests of a page for a path with another body. */
 const answering = async (page: Page, pathname: string, body: object) => {
@@ -88,10 +93,11 @@ test('1,000 pages and 400 points keep the page responsive', async () => {
   const list = await read<PageList>('/v1/pages');
   const pages = Array.from({ length: 1000 }, (_, i) => ({ ...list.pages[0], url: `https://shop.example.com/${i}` }));
   await using many = await site.open('/health');
-  await recordTasks(many.page);
   await answering(many.page, '/v1/pages', { ...list, pages, counts: { ...list.counts, total: 1000 } });
-  await many.page.goto(`${site.url}/pages`);
-  await many.page.waitForFunction(() => document.querySelectorAll('td.page a').length === 1000, { timeout: 60_000 });
+  const ofPages = await longestTask(many.page, async () => {
+    await many.page.goto(`${site.url}/pages`);
+    await many.page.waitForFunction(() => document.querySelectorAll('td.page a').length === 1000);
+  });
 
   const { runs } = await read<{ runs: RunSummary[] }>(`/v1/runs?url=${encodeURIComponent(url)}&limit=100`);
   const points = Array.from({ length: 400 }, (_, i) => ({
@@ -99,13 +105,13 @@ test('1,000 pages and 400 points keep the page responsive', async () => {
     ...{ id: `${i}`, createdAt: new Date(Date.now() - i * 3600_000).toISOString() },
   }));
   await using trend = await site.open('/health');
-  await recordTasks(trend.page);
   await answering(trend.page, '/v1/runs', { runs: points, nextCursor: null });
-  await trend.page.goto(`${site.url}/pages?url=${encodeURIComponent(url)}`);
-  await untilShown(trend.page, '1 to 50 of 400');
-  await trend.page.waitForSelector('.chart canvas');
-  const longest = { pages: await longestOf(many.page), trend: await longestOf(trend.page) };
-  console.info(longest);
-  expect(longest.pages).toBeLessThanOrEqual(LONGEST_MS);
-  expect(longest.trend).toBeLessThanOrEqual(LONGEST_MS);
+  const ofTrend = await longestTask(trend.page, async () => {
+    await trend.page.goto(`${site.url}/pages?url=${encodeURIComponent(url)}`);
+    await untilShown(trend.page, '1 to 50 of 400');
+    await trend.page.waitForSelector('.chart canvas');
+  });
+  console.info({ ofPages, ofTrend });
+  expect(ofPages).toBeLessThanOrEqual(LONGEST_MS);
+  expect(ofTrend).toBeLessThanOrEqual(LONGEST_MS);
 });
