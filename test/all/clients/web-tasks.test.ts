@@ -196,13 +196,13 @@ test('two clicks delete a check, an undo keeps it, and a page that closes meanwh
     {},
     second.id,
   );
-  await expectAccessible(page);
   await click(withText('Undo'));
   await untilShown(page, 'Audit on desktop');
   expect(pathOf(page)).toBe(`/checks/${second.id}`);
   await click(withText('Delete'));
   await expect.poll(() => statusOf(second.id), { timeout: 20_000 }).toBe(404);
   await untilShown(page, 'The check is erased.');
+  await expectAccessible(page);
 
   await page.goto(`${site.url}/checks/${first.id}`);
   await click(withText('Delete'));
