@@ -41,6 +41,7 @@ const fakePage = () => {
   const screenEmulation = { disabled: false, width: 412, height: 823, deviceScaleFactor: 1, mobile: true };
   return {
     driver,
+    computedCache: new Map<string, unknown>(),
     settings: { screenEmulation, formFactor: 'mobile', emulatedUserAgent: 'Chrome/153.0.0.0' },
     gatherMode: 'navigation',
   };
@@ -51,13 +52,13 @@ describe.each(auditVersions)('in version $version', ({ version }) => {
     const { importCore } = lighthouseModules(version);
     const { default: Gatherer } = await importCore('gather/gatherers/full-page-screenshot.js');
     const { getArtifact } = Gatherer.prototype;
-    const end = vi.fn();
-    shortenScreenshotWait(Gatherer, () => ({ untilQuiet, end }));
+    const [end, compute] = [vi.fn(), vi.fn()];
+    shortenScreenshotWait(Gatherer, () => ({ untilQuiet, end }), compute);
     const taken = new (Gatherer as unknown as new () => typeof Gatherer.prototype)().getArtifact(fakePage());
     Gatherer.prototype.getArtifact = getArtifact;
     const isTaken = vi.fn();
     taken.then(isTaken, isTaken);
-    return { taken, isTaken, end };
+    return { taken, isTaken, end, compute };
   };
 
   test('a full-page screenshot waits no longer when the page is quiet', async () => {
@@ -71,8 +72,9 @@ describe.each(auditVersions)('in version $version', ({ version }) => {
     ['has its own wait if the page answers no more', () => Promise.reject(new Error('The target closed.'))],
     ['has its own wait if the page hangs', () => new Promise<boolean>(() => {})],
   ])('a full-page screenshot %s', async (_, untilQuiet) => {
-    const { taken, isTaken, end } = await take(untilQuiet);
+    const { taken, isTaken, end, compute } = await take(untilQuiet);
     await vi.advanceTimersByTimeAsync(900);
+    expect(compute).toHaveBeenCalledExactlyOnceWith(expect.objectContaining({ computedCache: expect.any(Map) }));
     expect(isTaken).not.toHaveBeenCalled();
     await vi.advanceTimersByTimeAsync(LONGEST_MS - 900);
     expect(await taken).toMatchObject({ screenshot: { data: expect.stringContaining('picture') } });

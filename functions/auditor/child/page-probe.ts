@@ -47,14 +47,18 @@ export const asksForPassword = (session: CDPSession): Promise<boolean> =>
 const holds = (session: CDPSession, expression: string): Promise<boolean> =>
   inTime(evaluateInIsolatedWorld(session, expression).then(Boolean));
 
-/** Runs a script in the page, beside the scripts of the page. Waits for its promise. */
-export async function evaluateInIsolatedWorld(session: CDPSession, expression: string): Promise<unknown> {
+async function evaluateInIsolatedWorld(session: CDPSession, expression: string): Promise<unknown> {
+  const evaluate = await openIsolatedWorld(session);
+  return evaluate(expression);
+}
+
+/** Returns a function that runs a script in the shown document, beside the scripts of the page, and waits for its promise. */
+export async function openIsolatedWorld(session: CDPSession): Promise<(expression: string) => Promise<unknown>> {
   const { frameTree } = await session.send('Page.getFrameTree');
   const { executionContextId } = await session.send('Page.createIsolatedWorld', { frameId: frameTree.frame.id });
-  const { result } = await session.send('Runtime.evaluate', {
-    expression,
-    contextId: executionContextId,
-    awaitPromise: true,
-  });
-  return result.value;
+  return async (expression) => {
+    const options = { contextId: executionContextId, awaitPromise: true };
+    const { result } = await session.send('Runtime.evaluate', { expression, ...options });
+    return result.value;
+  };
 }

@@ -1,7 +1,7 @@
-import type { CDPSession, HTTPRequest, Page } from 'puppeteer-core';
+import type { CDPSession, HTTPRequest, Page, Protocol } from 'puppeteer-core';
 import type { ScreenshotWatch } from '../lighthouse/screenshot-wait.ts';
-import { listened } from './own-time.ts';
-import { evaluateInIsolatedWorld } from './page-probe.ts';
+import { elapsed, listened } from './own-time.ts';
+import { openIsolatedWorld } from './page-probe.ts';
 
 /** Time without a change after which a resized page is quiet, in milliseconds. */
 const QUIET_MS = 200;
@@ -25,6 +25,9 @@ export const watchRequests = (page: Page): Requests => {
   return requests;
 };
 
+/** Time in which this process reads the events that came while it computed, in milliseconds. */
+const READ_MS = 20;
+
 type Options = { requests: Requests; now: () => number };
 
 /**
@@ -35,14 +38,19 @@ export const watchQuiet = (session: CDPSession, { requests, now }: Options): Scr
   const { begun } = requests;
   let changedAt = now();
   let isOver = false;
-  const onFrame = ({ sessionId }: { sessionId: number }) => {
-    changedAt = now();
+  /** Records a change at a time of the wall clock. This process may read it late. */
+  const changed = (wallMs: number): void => {
+    changedAt = Math.max(changedAt, now() - Math.max(0, Date.now() - wallMs));
+  };
+  const onFrame = ({ sessionId, metadata: { timestamp } }: Protocol.Page.ScreencastFrameEvent) => {
+    changed(timestamp === undefined ? Date.now() : 1000 * timestamp);
     session.send('Page.screencastFrameAck', { sessionId }).catch(() => {}); // the page has crashed
   };
   session.on('Page.screencastFrame', onFrame);
   const casting = session.send('Page.startScreencast', { format: 'jpeg', quality: 1, maxWidth: 32, maxHeight: 32 });
   const listening = listensToResize(session);
-  for (const answer of [casting, listening]) answer.catch(() => {}); // `untilQuiet` rejects
+  const world = openIsolatedWorld(session);
+  for (const answer of [casting, listening, world]) answer.catch(() => {}); // `untilQuiet` rejects
 
   const end = (): void => {
     if (isOver) return;
@@ -51,13 +59,13 @@ export const watchQuiet = (session: CDPSession, { requests, now }: Options): Scr
     session.send('Page.stopScreencast').catch(() => {}); // the page has crashed
   };
   const untilQuiet = async (): Promise<boolean> => {
-    await casting;
-    const quietMs = (await listening) ? LISTENING_QUIET_MS : QUIET_MS;
-    await evaluateInIsolatedWorld(session, TWO_FRAMES);
-    changedAt = now();
+    const [evaluate, listens] = await Promise.all([world, listening, casting]);
+    changed(Number(await evaluate(TWO_FRAMES)));
+    const quietMs = listens ? LISTENING_QUIET_MS : QUIET_MS;
     for (let leftMs = quietMs; leftMs > 0; leftMs = quietMs - (now() - changedAt)) {
-      await listened(leftMs);
-      if (requests.inFlight.size > 0 || (await evaluateInIsolatedWorld(session, IS_ANIMATED))) changedAt = now();
+      await elapsed(leftMs);
+      await listened(READ_MS);
+      if (requests.inFlight.size > 0 || (await evaluate(IS_ANIMATED))) changed(Date.now());
       if (isOver || requests.begun > begun) return false;
     }
     end();
@@ -66,7 +74,9 @@ export const watchQuiet = (session: CDPSession, { requests, now }: Options): Scr
   return { untilQuiet, end };
 };
 
-const TWO_FRAMES = 'new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))';
+/** Resolves with the time when the page has shown its new size. */
+const TWO_FRAMES =
+  'new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(() => resolve(Date.now()))))';
 const IS_ANIMATED = 'document.getAnimations().some(({ playState }) => playState === "running")';
 
 /** Returns true if the page itself listens to a change of its size. */

@@ -16,9 +16,10 @@ import type {
   TraceGatherer,
 } from './patches.ts';
 import type { RunnerResult } from './result.ts';
-import type { ScreenshotGatherer } from './screenshot-wait.ts';
+import type { GatherContext, ScreenshotGatherer } from './screenshot-wait.ts';
 import type { Config, Runner } from './simulate.ts';
 import { standInOf } from './stand-ins.ts';
+import type { Trace } from './trace.ts';
 
 export type Run = {
   (url: string, flags: Flags, config?: object, page?: Page): Promise<RunnerResult | undefined>;
@@ -33,6 +34,9 @@ type InitializeConfig = (
   flags: Flags,
 ) => Promise<{ resolvedConfig: Config }>;
 
+/** Compares the frames of a trace. Later calls with the same context get the same answer. */
+export type Speedline = { request(trace: Trace, context: GatherContext): Promise<unknown> };
+
 /** The exports that an auditor uses, by the path of their module. */
 type Modules = {
   'index.js': { default: Run; auditFlowArtifacts?: AuditArtifacts }; // auditFlowArtifacts since version 10
@@ -41,6 +45,7 @@ type Modules = {
   'config/default-config.js': { default: DefaultConfig };
   'gather/gatherers/trace.js': { default: TraceGatherer };
   'gather/gatherers/accessibility.js': { default: AccessibilityGatherer };
+  'computed/speedline.js': Named<'Speedline', Speedline>;
   'gather/gatherers/full-page-screenshot.js': { default: ScreenshotGatherer };
   'audits/accessibility/axe-audit.js': { default: AxeAudit };
   'gather/driver/network-monitor.js': Named<'NetworkMonitor', NetworkMonitor>;

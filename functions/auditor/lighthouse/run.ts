@@ -6,9 +6,16 @@ import { type AuditVersion, auditVersion } from '../../../shared/audit-versions.
 import type { AuditOptions } from '../../../shared/options/audit-options-schemas.ts';
 import { cutText } from '../../../shared/text.ts';
 import type { Waits } from '../cpu-waits.ts';
-import { type AuditOrder, type AuditSummary, type Benchmark, categoriesOfOrder, optionalAudits } from '../messages.ts';
+import {
+  type AuditOrder,
+  type AuditSummary,
+  type Benchmark,
+  categoriesOfOrder,
+  isTimed,
+  optionalAudits,
+} from '../messages.ts';
 import { judgeLoad, type LoadContext } from './judge-load.ts';
-import { exportOf, type ImportCore, lighthouseModules, type Run } from './modules.ts';
+import { exportOf, type ImportCore, lighthouseModules, type Run, type Speedline } from './modules.ts';
 import {
   type AccessibilityGatherer,
   type AuditArtifacts,
@@ -31,7 +38,12 @@ import {
   type TraceGatherer,
 } from './patches.ts';
 import { type RunnerResult, summarize } from './result.ts';
-import { type ScreenshotGatherer, type ScreenshotWatch, shortenScreenshotWait } from './screenshot-wait.ts';
+import {
+  type GatherContext,
+  type ScreenshotGatherer,
+  type ScreenshotWatch,
+  shortenScreenshotWait,
+} from './screenshot-wait.ts';
 import { type Simulated, type Simulator, simulateLoad } from './simulate.ts';
 
 type Lighthouse = {
@@ -43,6 +55,7 @@ type Lighthouse = {
   trace: TraceGatherer;
   accessibility: AccessibilityGatherer;
   screenshot: ScreenshotGatherer;
+  speedline: Speedline;
   axeAudit: AxeAudit;
   networkMonitor: NetworkMonitor;
   protocol: Protocol;
@@ -71,6 +84,7 @@ export const importLighthouse = async (version: AuditVersion): Promise<Lighthous
     trace: (await importCore('gather/gatherers/trace.js')).default,
     accessibility: (await importCore('gather/gatherers/accessibility.js')).default,
     screenshot: (await importCore('gather/gatherers/full-page-screenshot.js')).default,
+    speedline: exportOf(await importCore('computed/speedline.js'), 'Speedline'),
     axeAudit: (await importCore('audits/accessibility/axe-audit.js')).default,
     networkMonitor: exportOf(networkMonitor, 'NetworkMonitor'),
     protocol: acceptsPage
@@ -124,7 +138,11 @@ export const runLighthouse = async (
   const patchedTrace = patchTrace(trace, order, onMeasured);
   if (options.blockedUrlPatterns) blockInAllTargets(lighthouse.protocol, options.blockedUrlPatterns);
   patchAccessibilityTimeout(accessibility, hooks.traffic);
-  if (onScreenshot) shortenScreenshotWait(lighthouse.screenshot, onScreenshot);
+  const computeAhead = (context: GatherContext): void => {
+    const measured = isTimed(order) ? patchedTrace()?.trace : undefined;
+    if (measured) lighthouse.speedline.request(measured, context).catch(() => {}); // the audits get the same error
+  };
+  if (onScreenshot) shortenScreenshotWait(lighthouse.screenshot, onScreenshot, computeAhead);
   const { uncheckedRules } = patchFailedRules(axeAudit);
   if (order.skipOptionalParts) gatherAccessibilityFirst(defaultConfig);
   const flags = {
