@@ -21,7 +21,7 @@ export const perRun = {
   waitSeconds: measured.warmSeconds + AFTER_AUDIT_SECONDS,
   // In request units of 1 KB with the indexes, measured by test/integration/write-units.test.ts. A run with more samples makes
   // another write of 2 or 3 units for each sample but the last.
-  writes: 33,
+  writes: 30,
   writesOfPage: 4, // of these, for the newest results and the series of its page, if that is as long as it gets
   reads: 14, // 7 for the wait, and 1 for the newest results; in request units of 4 KB
   checkGb: 8e-6, // check, run and pointer in the table

@@ -43,10 +43,10 @@ export const returnAfterSeconds = (receives: number): number => Math.min(5 * 4 *
 export const QUEUE_ORDER_MS = 5 * MINUTE;
 
 /**
- * Time until the sweeper looks at an open check whose last run has not announced its end. Only a worker that dies within
- * milliseconds of the end of another run leaves such a check.
+ * Time until the sweeper looks at an open check. A worker that dies between the end of the last run and the closing leaves
+ * such a check. Its results are there, but not yet in the lists of pages and runs.
  */
-export const CHECK_LOOK_MS = 24 * HOUR;
+export const CHECK_LOOK_MS = 3 * HOUR;
 
 /**
  * Time until an erased check is looked at again. It is longer than a create's timeout, so that a retried create finds the

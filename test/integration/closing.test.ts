@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { beforeEach, expect, test, vi } from 'vitest';
 import { emptyResult } from '../../functions/auditor/verdict/judge.ts';
@@ -13,6 +14,7 @@ import { sweep } from '../../functions/sweep.ts';
 import type { AssertionResult } from '../../shared/assertions/assertions.ts';
 import { noMetrics } from '../../shared/metrics/page-metrics.ts';
 import { runError } from '../../shared/problems.ts';
+import { CHECK_LOOK_MS } from '../../shared/service/due-times.ts';
 import { startSweeping } from '../support/sweeping.ts';
 import { aCheck, later, passed } from '../support/world.ts';
 
@@ -129,28 +131,36 @@ const endAndDie = async (run: RunItem, now: Date): Promise<void> => {
   error.mockRestore();
 };
 
-test('a check whose last worker dies between the end of the run and the closing is closed a minute later', async () => {
-  const check = aCheck({ now: t0, regions: ['us-east4', 'europe-west3'] });
-  const runs = await world.create(check);
-  const endsAt = later(t0, 600);
-  for (const run of runs) await endAndDie(run, endsAt);
+test.each([
+  ['is closed after its next look', 'anonymous', {}, CHECK_LOOK_MS / 1000],
+  ['of a schedule is closed a minute later', 'anonymous', { scheduleId: randomUUID() }, 660],
+  ['of an owner with a webhook is closed a minute later', 'hooked', {}, 660],
+])('a check whose last worker dies before the closing %s', async (_, owner, fields, seconds) => {
+  await world.webhooks.create(
+    { id: randomUUID(), owner: 'hooked', url: 'https://example.com/hook', events: [] },
+    10,
+    t0,
+  );
+  const check = { ...aCheck({ now: t0, regions: ['us-east4', 'europe-west3'] }), ...fields };
+  const runs = await world.create(check, { owner });
+  for (const run of runs) await endAndDie(run, later(t0, 600));
   expect(await completedAt(check.id)).toBeNull();
-  await sweepAt(later(endsAt, 59));
+  await sweepAt(later(t0, seconds - 1));
   expect(await completedAt(check.id)).toBeNull();
-  await sweepAt(later(endsAt, 61));
+  await sweepAt(later(t0, seconds + 1));
   expect(await completedAt(check.id)).not.toBeNull();
 });
 
-test('the sweeper does not look at a check while its runs are open, except once a day', async () => {
+test('the sweeper does not look at a check while its runs are open, except every three hours', async () => {
   const check = aCheck({ now: t0, regions: ['us-east4', 'europe-west3'] });
   const [first] = await world.create(check);
   if (!first) throw new Error('the check has no run');
   const dueAt = async () => (await world.find(check.id)).item.dueAt;
-  expect(await dueAt()).toBe(later(t0, 24 * 3600).toISOString());
+  expect(await dueAt()).toBe(later(t0, CHECK_LOOK_MS / 1000).toISOString());
   await world.finish(first, passed, later(t0, 600));
-  expect(await dueAt()).toBe(later(t0, 24 * 3600).toISOString());
+  expect(await dueAt()).toBe(later(t0, CHECK_LOOK_MS / 1000).toISOString());
   const looks = vi.fn(world.store.closeIfFinished);
   const store = { ...world.store, closeIfFinished: looks };
-  for (const hour of [1, 5, 23, 25, 26]) await sweep({ ...world, store, now: () => later(t0, hour * 3600) })({});
+  for (const hour of [1, 2, 4, 5, 6]) await sweep({ ...world, store, now: () => later(t0, hour * 3600) })({});
   expect(looks.mock.calls.filter(([id]) => id === check.id)).toHaveLength(1);
 });

@@ -53,14 +53,15 @@ const announce = (db: Db, owner: string, checkId: string): Promise<void> | undef
   });
 
 /**
- * Makes the check of a run due in a minute if all its other runs are finished. A worker that dies between the end of the last
- * run and the closing then leaves a check that the sweeper closes.
+ * Makes the check of a run due in a minute if all its other runs are finished, and its closing must not be late: it tells
+ * someone, or deletes secrets. If the worker dies before the closing, the sweeper then closes such a check soon.
  */
 export const announceEnd = async (db: Db, { checkId, id }: RunRef, now: Date): Promise<void> => {
   const { check, runs } = await readItems(db, checkId, ofAnyOwner);
   const others = Array.isArray(check?.runIds) ? check.runIds.filter((each) => each !== id) : [];
   const isOver = (other: string) => isFinished(runs.find(({ sk }) => sk === `RUN#${other}`)?.state as RunState);
-  if (!others.every(isOver)) return;
+  if (!check || !others.every(isOver)) return;
+  if (!check.scheduleId && !check.secretsKey && !(await hasWebhooks(db, String(check.owner)))) return;
   await makeCheckDue(db, checkId, now);
 };
 
