@@ -113,6 +113,14 @@ describe('shared/API.md', () => {
     expect([...new Set(listed)].sort()).toEqual(routes.map(({ method, path }) => `${method} ${path}`).sort());
   });
 
+  test('has each part in its contents', () => {
+    const linked = [...sectionOf('Contents').matchAll(/\]\((#[^)]+)\)/g)].map(([, anchor]) => anchor);
+    const parts = [...text.matchAll(/^## (?!Contents)(.*)$/gm)].map(
+      ([, heading = '']) => `#${heading.toLowerCase().replaceAll(' ', '-')}`,
+    );
+    expect(linked.sort()).toEqual(parts.sort());
+  });
+
   test('has every input of a check and every audit version', () => {
     const versions = auditVersions.map(({ version }) => version);
     expect(missingIn(sectionOf('Create a check'), [...Object.keys(CreateCheckBody.shape), ...versions])).toEqual([]);
