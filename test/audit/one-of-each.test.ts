@@ -10,6 +10,7 @@ import { compileCache } from '../support/compile-cache.ts';
 import { serveHostilePages } from '../support/hostile-server.ts';
 import { leaksIn, secretsIn } from '../support/leaks.ts';
 import { secretsFor, serveLogin, valuesOf } from '../support/login-site.ts';
+import type { Report } from '../support/page-lab.ts';
 import { type Pages, servePages } from '../support/pages.ts';
 import { startReceiver, verified } from '../support/receiver.ts';
 import { fetchWhenAvailable, remainsOf, startLocally } from '../support/service.ts';
@@ -74,6 +75,18 @@ test('a careless page behind a login leaves no secret in the data folder, the lo
   expect(service.output()).toMatch(/^\{"level":"DEBUG"/m);
   expect(secretsIn(Buffer.from(service.output()), values)).toEqual([]);
   expect(leaksIn(dataDir, values)).toEqual([]);
+});
+
+test('a run of several samples has the parts without noise once, and its report has all of them', async () => {
+  const body = { ...quickCheck(pages), url: pages.url('/perfect'), categories: ['performance', 'seo'], samples: 3 };
+  const { id } = await service.post(body);
+  const [run] = (await finishedCheck(service, id)).runs;
+  expect(run).toMatchObject({ state: 'succeeded', seo: 100, samples: [{ seo: 100 }, { seo: null }, { seo: null }] });
+  expect(run?.samples.filter(({ performance }) => performance !== null)).toHaveLength(3);
+  const report = (await (await request(`${run?.links.report}`, undefined, { accept: '*/*' })).json()) as Report;
+  expect(Object.keys(report.categories)).toEqual(['performance', 'seo']);
+  expect(Object.keys(report.audits)).toEqual(expect.arrayContaining(['bf-cache', 'document-title']));
+  expect(report.fullPageScreenshot).toBeTruthy();
 });
 
 test('a page that reloads itself without end fails in its first attempt, and its webhook reports that', async () => {
