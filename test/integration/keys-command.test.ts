@@ -1,4 +1,4 @@
-import { execFile } from 'node:child_process';
+import { execFile, spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -97,17 +97,21 @@ test('a running service accepts a new key at once, and the command can print it 
   const dataDir = aFolder();
   const service = await startLocally(dataDir, { AUTH: 'keys' });
   stops.push(service.stop);
-  expect(service.output()).toContain(`DATA_DIR=${dataDir} npm run keys -- create`);
 
   const request = (key?: string) =>
     fetch(`${service.url}/v1/checks/00000000-0000-4000-8000-000000000000`, {
       headers: key ? { authorization: `Bearer ${key}` } : {},
     });
   expect((await request()).status).toBe(401);
+  const printed = /^ {2}KEY=.*$/m.exec(service.output())?.[0]; // works when it is copied
+  const shell = spawnSync('bash', ['-c', `${printed}; printf %s "$KEY"`], { encoding: 'utf8' });
+  expect((await request(shell.stdout)).status, shell.stderr).toBe(404);
   const { key, ...created } = JSON.parse((await keys(dataDir, [...aKey, '--json'])).stdout);
   expect((await request(key)).status).toBe(404);
   expect(created).toMatchObject({ owner: 'acme', name: 'the first', expiresAt: null, state: 'active' });
-  expect((await allOf(dataDir))[0].lastUsedAt).not.toBeNull();
+  const stored = await allOf(dataDir);
+  expect(stored).toHaveLength(2);
+  for (const { lastUsedAt } of stored) expect(lastUsedAt).not.toBeNull();
 });
 
 test('a folder that is not there is refused, and the command makes none', async () => {
