@@ -74,7 +74,7 @@ test('an agent with a URL and a key runs a check, waits for its end, and finds i
   expect(tools.every(({ outputSchema }) => outputSchema)).toBe(true);
   const running = call('run_check', { url: 'https://example.com/', regions: ['us-west1'], labels: { by: 'agent' } });
   const service = new ServiceClient({ url: api.url, key });
-  await expect.poll(async () => (await service.list()).checks.length, { timeout: 10_000 }).toBe(1);
+  await expect.poll(async () => (await service.list()).checks.length).toBe(1);
   const [found] = (await service.list()).checks;
   const [run] = (await world.find(`${found?.id}`)).runs;
   if (!run) throw new Error('no run');

@@ -60,9 +60,13 @@ type Axe = {
   run: (options: object) => Promise<{ violations: { id: string; nodes: { html: string }[] }[] }>;
 };
 
+/** Limit of each wait for a page. It ends a test that hangs, and says nothing about speed. */
+const PATIENCE_MS = 60_000;
+
 /** Opens an address. Collects errors of the page, and requests to other hosts. */
 export const openPage = async (browser: Pick<Browser, 'newPage'>, url: string, { width = 1280 } = {}) => {
   const page = await browser.newPage();
+  page.setDefaultTimeout(PATIENCE_MS);
   const errors: string[] = [];
   const { origin } = new URL(url);
   page.on('pageerror', (error) => void errors.push(String(error)));
@@ -77,7 +81,7 @@ export const openPage = async (browser: Pick<Browser, 'newPage'>, url: string, {
 
 /** Waits until the page shows a text. */
 export const untilShown = (page: Page, text: string) =>
-  page.waitForFunction((wanted) => document.body.textContent?.includes(wanted), { timeout: 20_000 }, text);
+  page.waitForFunction((wanted) => document.body.textContent?.includes(wanted), {}, text);
 
 const PRESSED = ['a', 'button', 'summary'] as const;
 

@@ -200,7 +200,7 @@ test('two clicks delete a check, an undo keeps it, and a page that closes meanwh
   await untilShown(page, 'Audit on desktop');
   expect(pathOf(page)).toBe(`/checks/${second.id}`);
   await click(withText('Delete'));
-  await expect.poll(() => statusOf(second.id), { timeout: 20_000 }).toBe(404);
+  await expect.poll(() => statusOf(second.id)).toBe(404);
   await untilShown(page, 'The check is erased.');
   await expectAccessible(page);
 
@@ -208,7 +208,7 @@ test('two clicks delete a check, an undo keeps it, and a page that closes meanwh
   await click(withText('Delete'));
   await untilShown(page, 'The check will be erased');
   await page.goto('about:blank');
-  await expect.poll(() => statusOf(first.id), { timeout: 5000 }).toBe(404);
+  await expect.poll(() => statusOf(first.id)).toBe(404);
   expect(errors).toEqual([]);
 });
 

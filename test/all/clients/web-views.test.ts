@@ -38,7 +38,7 @@ test.each(names)(
     expect(await page.title()).not.toBe('hacked');
     for (const width of widths) {
       await page.setViewport({ width, height: 800 });
-      await expect.poll(() => overflowOf(page), { timeout: 10_000 }).toBe(0);
+      await expect.poll(() => overflowOf(page)).toBe(0);
       await expect.poll(() => misfits(page)).toEqual([]); // the chart follows its window later
       await expectAccessible(page, { forced: width === 360 });
     }
@@ -121,7 +121,7 @@ const expectPrinted = async (page: Page) => {
   const rows = await page.$$eval('tbody tr', (all) => all.length);
   await page.setViewport({ width: 794, height: 800 }); // A4
   await emulateMedia(page, [{ name: 'prefers-color-scheme', value: 'dark' }], 'print');
-  await expect.poll(() => overflowOf(page), { timeout: 10_000 }).toBe(0);
+  await expect.poll(() => overflowOf(page)).toBe(0);
   const print = await page.evaluate(() => {
     const isShown = (each: Element) => each.getClientRects().length > 0;
     const shown = (selector: string) => [...document.querySelectorAll(selector)].filter(isShown);
