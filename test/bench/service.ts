@@ -7,12 +7,12 @@ import { programsOf, startNode } from './children.ts';
 
 export type Service = Awaited<ReturnType<typeof startService>>;
 
-const HEALTH_MS = 5;
+const HEALTH_MS = 20;
 const POLL_MS = 25;
 const START_LIMIT_MS = 60_000;
 const CHECK_LIMIT_MS = 180_000;
 
-/** Starts the service as `npm start` does, on a free port. `readySeconds` is the time until /health returns 200. */
+/** Starts the service as `npm start` does, on a free port. `readySeconds` is the time until it can audit pages. */
 export const startService = async (dataDir: string, env: Record<string, string> = {}) => {
   const url = `http://127.0.0.1:${await freePort()}`;
   const startedAt = performance.now();
@@ -26,7 +26,7 @@ export const startService = async (dataDir: string, env: Record<string, string> 
   });
   try {
     await Promise.race([
-      waitUntilReady(`${url}/health`),
+      waitUntilReady(`${url}/ready`),
       child.exited.then((code) => {
         throw new Error(`The service exited with ${code} before it was ready:\n${child.output()}`);
       }),

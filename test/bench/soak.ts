@@ -81,11 +81,12 @@ export const measureSoak = async ({ pages, names, versions, runs: count, log }: 
   };
 };
 
-/** Returns all processes and folders, except the one idle auditor and its folder. */
+/** Returns all processes and folders, except the one idle auditor, its browser and its folder. */
 const remainsWhileIdle = (service: number, dataDir: string, foldersBefore: ReadonlySet<string>): string[] => {
   const [waiting] = auditorsOf(service);
   const all = new Set([...descendantsOf(service).map(({ pid }) => pid), ...startedWith(dataDir)]);
-  const processes = [...all].filter((pid) => pid !== service && pid !== waiting).map(commandOf);
+  const expected = waiting ? [service, waiting, ...descendantsOf(waiting).map(({ pid }) => pid)] : [service];
+  const processes = [...all].filter((pid) => !expected.includes(pid)).map(commandOf);
   const audits = workFolders(dataDir);
   const others = readdirSync(dataDir).filter((name) => !audits.includes(name) && !foldersBefore.has(name));
   return [...processes, ...audits.slice(waiting ? 1 : 0), ...others];

@@ -3,13 +3,21 @@ import { build } from '../../infra/bundle/main.ts';
 import type { AuditVersion } from '../../shared/audit-versions.ts';
 import { type ApiFunction, apiFunctions } from '../../shared/service/routes.ts';
 import { newFolder, nextMessage, removeFolder, root, startNode } from './children.ts';
+import { measureFirstAudits } from './first-audit.ts';
 import { since, startService, succeededCheck } from './service.ts';
 
 /**
  * Seconds from the start of the process. `codeRead` has the seconds in which a new instance of a deployed API function
- * imports its code, for every function and round.
+ * imports its code, for every function and round. `firstAudit` has those of new instances of the audit function.
  */
-export type StartFigures = { cold: number[]; warm: number[]; coldCheck: number[]; codeRead: number[] };
+export type StartFigures = {
+  cold: number[];
+  warm: number[];
+  coldCheck: number[];
+  codeRead: number[];
+  /** Missing in older results. */
+  firstAudit?: number[];
+};
 
 type Options = { pageUrl: string; version: AuditVersion; rounds: number; log: (line: string) => void };
 
@@ -43,6 +51,7 @@ export const measureStart = async ({ pageUrl, version, rounds, log }: Options): 
   for (let i = 0; i < Math.min(rounds, MAX_ROUNDS); i++) {
     for (const name of apiFunctions) figures.codeRead.push(await codeReadSeconds(name));
   }
+  figures.firstAudit = await measureFirstAudits({ pageUrl, version, rounds: Math.min(rounds, MAX_CHECKS), log });
   log(
     `start: a new instance of an API function imports its code in at most ${Math.max(...figures.codeRead).toFixed(2)} s`,
   );

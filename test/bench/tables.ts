@@ -220,9 +220,9 @@ const sweepTable = (swept: readonly Swept[]): string =>
 const profileOfSweep = ({ due, items: count, parts }: Swept): string =>
   profileTable({ of: `due runs, each because ${due}`, count, parts });
 
-const startTable = ({ cold, warm, coldCheck, codeRead }: StartFigures): string =>
+const startTable = ({ cold, warm, coldCheck, codeRead, firstAudit = [] }: StartFigures): string =>
   [
-    'Seconds from the start of the process. A cold start has an empty data folder and a packed Chromium.',
+    'Seconds from the start of the process until it can audit pages. A cold start has an empty data folder and a packed Chromium.',
     table(
       ['', 'min', 'median', 'max', 'rounds'],
       [
@@ -230,6 +230,15 @@ const startTable = ({ cold, warm, coldCheck, codeRead }: StartFigures): string =
         ['warm start to ready', ...spreadCells(spread(warm), 2), `${warm.length}`],
         ['cold start to two regions checked', ...spreadCells(spread(coldCheck), 2), `${coldCheck.length}`],
         ['a deployed API function reads its code', ...spreadCells(spread(codeRead), 2), `${codeRead.length}`],
+        ...(firstAudit.length > 0
+          ? [
+              [
+                'a deployed audit function ends its first audit',
+                ...spreadCells(spread(firstAudit), 2),
+                `${firstAudit.length}`,
+              ],
+            ]
+          : []),
       ],
     ),
   ].join('\n\n');

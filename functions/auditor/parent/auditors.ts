@@ -65,7 +65,8 @@ export const auditors = ({
   const common = { cpuAccess: cpuAccess(timedAtOnce), benchmark, limits: limitsOn(MEMORY_BYTES, limitMs) };
   const closing = new AbortController();
   const sandbox = sandboxUse(setting);
-  const host = preparedHost({ chromiumDir, chromium, extraCaFile, sandbox }, closing.signal);
+  const onOwnUser = () => pool.preload(auditVersions[0].version); // it imports Lighthouse meanwhile
+  const host = preparedHost({ chromiumDir, chromium, extraCaFile, sandbox, onOwnUser }, closing.signal);
   const pool = auditorPool(
     (version) => startAuditorProcess(version, { ...common, module: childModule(auditorDir), user: host.newUser() }),
     { maxAgeMs },

@@ -22,6 +22,8 @@ type Options = {
   chromium: string | undefined;
   extraCaFile: string | undefined;
   sandbox: ReturnType<typeof sandboxUse>;
+  /** Called before Chromium is unpacked if auditors need no user of their own. */
+  onOwnUser: () => void;
 };
 
 /** True if this process may have created work folders. */
@@ -29,7 +31,7 @@ let hasStarted = false;
 
 /** Prepares Chromium, and the users that auditors run as, once per machine. */
 export const preparedHost = (
-  { chromiumDir, chromium: installed, extraCaFile, sandbox }: Options,
+  { chromiumDir, chromium: installed, extraCaFile, sandbox, onOwnUser }: Options,
   signal: AbortSignal,
 ) => {
   let chromium: Promise<Chromium> | undefined;
@@ -45,6 +47,7 @@ export const preparedHost = (
       if (ownPid) await resetOwnRank();
       await removeStale(tmpdir(), WORK_DIR_PREFIX, { ownPid });
       await testWorkDir();
+      if (process.getuid?.() !== 0) onOwnUser();
       const trustStore = await trustStoreOf(extraCaFile, chromiumDir);
       const ready = { ...(await prepareChromium({ chromiumDir, chromium: installed }, signal)), trustStore };
       newUser ??= await auditorUsers([tmpdir(), childModule(), ...packages(), ready.executable]);
