@@ -118,10 +118,10 @@ test('a base without a service is refused before the audit', async () => {
 
 test('an invalid URL is named in the annotation', async () => {
   await using service = await startScoredService();
-  const { code, stdout } = await runAction({ urls: 'localhost:3000', 'server-url': service.url });
+  const { code, stdout } = await runAction({ urls: 'ftp://shop.example/', 'server-url': service.url });
   expect([code, commandsIn(stdout)]).toEqual([
     2,
-    [expect.stringMatching(/^::error title=page-audit::localhost:3000 is no URL of a web page\. Use http:/)],
+    [expect.stringMatching(/^::error title=page-audit::ftp:\/\/shop\.example\/ is no URL of a web page\. Use a URL/)],
   ]);
 });
 
@@ -209,12 +209,12 @@ test('a failed assertion of a fork fails the step with annotations, and its toke
 });
 
 test('no input is a command of the shell, and no log has the key', async () => {
-  const inputs = { urls: '$(touch /tmp/x) --base=x', 'server-url': 'http://127.0.0.1:1', 'api-key': 'pa_secret' };
+  const inputs = { urls: 'ftp://$(touch /tmp/x) --base=x', 'server-url': 'http://127.0.0.1:1', 'api-key': 'pa_secret' };
   const { code, stdout, output, summary, log } = await runAction(inputs);
   expect([code, output.passed, summary]).toEqual([2, 'false', '']);
   expect(commandsIn(stdout)).toEqual([
     '::add-mask::pa_secret',
-    expect.stringMatching(/^::error title=page-audit::\$\(touch is no URL of a web page/),
+    expect.stringMatching(/^::error title=page-audit::ftp:\/\/\$\(touch is no URL of a web page/),
   ]);
   expect(log.replace('::add-mask::pa_secret', '')).not.toContain('pa_secret');
 });
