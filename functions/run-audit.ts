@@ -30,7 +30,7 @@ import { auditsAhead } from './lib/runs/audits-ahead.ts';
 import { claimRun } from './lib/runs/claim.ts';
 import { readSecrets, secretsFor, secretsGone } from './lib/runs/read-secrets.ts';
 import { recordFailure, recordProgress } from './lib/runs/record-attempt.ts';
-import { emitFinished, emitMeasured, emitOfRun } from './lib/runs/run-metrics.ts';
+import { emitFinished, emitMeasured } from './lib/runs/run-metrics.ts';
 import { againstOf, alsoBy, inputsOf, loaderOf } from './lib/runs/run-variants.ts';
 import { type StoredReports, storeReports } from './lib/runs/store-report.ts';
 import { withWholeReports } from './lib/runs/whole-report.ts';
@@ -114,8 +114,6 @@ export const runAudit =
       return;
     }
     log.info('The run is claimed.', idsOf(lease.run)); // the last line of a run whose instance dies
-    if (run.state === 'created')
-      emitOfRun(run, 'WaitSeconds', secondsSince(run.createdAt, now()), { region: run.region });
 
     await using renewal = keepRenewed(leases, lease, now);
     const signal = AbortSignal.any([renewal.lost, ...(stopping ? [stopping] : [])]);

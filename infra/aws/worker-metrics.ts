@@ -24,9 +24,6 @@ const runMetrics = (environment: Environment, region: Region) => ({
     ourMetric(environment, 'ServiceFailure', { region }, { statistic: Stats.AVERAGE, period: quarter }),
   runSeconds: (percentile: number) =>
     ourMetric(environment, 'RunSeconds', { region }, { statistic: Stats.percentile(percentile) }),
-  /** Time that runs waited for their first audit. `oldestSeconds` is the age of a job that still waits. */
-  runWaitSeconds: (percentile: number) =>
-    ourMetric(environment, 'WaitSeconds', { region }, { statistic: Stats.percentile(percentile) }),
   runAuditSeconds: (percentile: number) =>
     ourMetric(environment, 'AuditSeconds', { region }, { statistic: Stats.percentile(percentile) }),
   stolenCpuPercent: (percentile: number) =>

@@ -25,8 +25,6 @@ export const metrics = {
   AttemptFailed: { unit: 'Count', dimensions: ['region', 'code'], by: ['run-audit'] },
   /** Time from the creation of a run to its end, if it succeeded. The number of samples is the number of successes. */
   RunSeconds: { unit: 'Seconds', dimensions: ['region'], by: ['run-audit'] },
-  /** Time from the creation of a run to its first claim. */
-  WaitSeconds: { unit: 'Seconds', dimensions: ['region'], by: ['run-audit'] },
   /** Time in all audits of a run, if it succeeded or the page is to blame. */
   AuditSeconds: { unit: 'Seconds', dimensions: ['region'], by: ['run-audit'] },
   /** Share of the busy CPU time of a run that the hypervisor took for other machines. */

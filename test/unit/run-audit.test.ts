@@ -168,13 +168,13 @@ test('counts each failed attempt that another attempt follows, with its code', a
   emit.mockRestore();
 });
 
-test('reports waiting and auditing apart, and logs the owner and the Lighthouse version of each run', async () => {
+test('reports the whole time and that of the audits, and logs the owner and the Lighthouse version of each run', async () => {
   const [emit, info] = [vi.spyOn(logging, 'emit'), vi.spyOn(logging.log, 'info')];
   const { run, outcomes } = worker([failure('browser-crashed'), success]);
   await run();
   const secondsOf = (metric: string) => emit.mock.calls.filter(([name]) => name === metric).map(([, value]) => value);
   const [first, second] = outcomes[0]?.attempts ?? [];
-  expect(secondsOf('WaitSeconds')).toHaveLength(1);
+  expect(secondsOf('RunSeconds')).toHaveLength(1);
   expect(secondsOf('AuditSeconds')).toEqual([(first?.seconds ?? 0) + (second?.seconds ?? 0)]);
   for (const line of ['The run is claimed.', 'The run is finished.']) {
     expect(info).toHaveBeenCalledWith(line, expect.objectContaining({ owner: 'anonymous', auditVersion: '13.5.0' }));

@@ -83,7 +83,6 @@ describe("the deployed audit function in a sandbox like Lambda's", needsSandbox,
       const seconds = (Date.parse(finishedAt as string) - Date.parse(createdAt)) / 1000;
       const emitted = metricsIn(deployed.logs().slice(before));
       expect(emitted).toEqual([
-        { ...ofThisRegion, name: 'WaitSeconds', unit: 'Seconds', value: expect.any(Number) },
         { ...ofThisRegion, name: 'ServiceFailure', unit: 'Count', value: 0 },
         { ...ofThisRegion, name: 'RunSeconds', unit: 'Seconds', value: expect.closeTo(seconds, -1) },
         { ...ofThisRegion, name: 'AuditSeconds', unit: 'Seconds', value: finished.attempts[0]?.seconds },
