@@ -71,14 +71,19 @@ const startChromium = async (
     const session = await browser.target().createCDPSession();
     await session.send('Browser.setDownloadBehavior', { behavior: 'deny' }); // Chromium denies other permissions by default
     const target = await browser.waitForTarget((each) => each.type() === 'page');
-    const close = async (): Promise<void> => {
-      if (!browser.connected) return; // it is closed
+    const closeOnce = async (): Promise<void> => {
+      if (!browser.connected) return; // it has exited
       const pagesClosed = browser.pages().then((pages) => Promise.all(pages.map((each) => each.close())));
       await Promise.race([pagesClosed.catch(() => {}), sleep(PAGE_CLOSE_MS)]);
       const closed = browser.close();
       killGpuProcess(chromium.pid as number);
       await closed;
       await exited; // this process then reaps the browser
+    };
+    let closing: Promise<void> | undefined;
+    const close = () => {
+      closing ??= closeOnce();
+      return closing;
     };
     return { browser, page: (await target.page()) as Page, close, profile };
   } catch (error) {

@@ -1,12 +1,13 @@
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
-import type { CDPSession } from 'puppeteer-core';
+import type { Browser, CDPSession } from 'puppeteer-core';
 import { type AuditVersion, auditVersion } from '../../../shared/audit-versions.ts';
 import { cutText } from '../../../shared/text.ts';
 import type { Waits } from '../cpu-waits.ts';
 import { deprioritizeWorkers } from '../host/cpu-shares.ts';
 import { closeInheritedFiles } from '../host/processes.ts';
 import { starvationOf } from '../host/starvation.ts';
+import type { ProtocolTraffic } from '../lighthouse/patches.ts';
 import {
   type Audited,
   importLighthouse,
@@ -35,7 +36,7 @@ import { BLANK_PAGE_MS, LAST_SIMULATION_MS, REJECTION_GRACE_MS, TIMED_PART_MS } 
 import { isUsable, type Launched, launchBrowser } from './browser.ts';
 import { watchLiveness } from './liveness.ts';
 import { useSecrets } from './login.ts';
-import { type Watched, watchMainFrame } from './main-frame.ts';
+import { statusOf, type Watched, watchMainFrame } from './main-frame.ts';
 import { elapsed, makeTimersPatient } from './own-time.ts';
 import { heldDocument, keepDocument, releaseDocument } from './page-hold.ts';
 import { asksForPassword, canRunScripts, closePopups, documentState } from './page-probe.ts';
@@ -68,7 +69,7 @@ let isSeen = false;
 let session: CDPSession | undefined;
 const reportError = async (error: unknown) => {
   const { code, message } = (error ?? {}) as { code?: string; message?: string };
-  const pageAnswers = session && browserAlive ? await canRunScripts(session) : null;
+  const pageAnswers = session && browserAlive && !isSeen ? await canRunScripts(session) : null;
   send({
     type: 'failed',
     code: code ?? null,
@@ -78,6 +79,7 @@ const reportError = async (error: unknown) => {
   });
 };
 process.on('unhandledRejection', async (error) => {
+  if (isSeen) return; // Lighthouse had asked the closed browser
   await elapsed(REJECTION_GRACE_MS); // Lighthouse leaves rejections unhandled when a page navigates during the audit
   reportError(error);
 });
@@ -122,11 +124,9 @@ async function audit({ order, launch, benchmark: known }: StartAudit): Promise<v
 
   const knownBenchmark = isTimed(order) ? await waitForStart() : known;
   const startedAt = performance.now();
-  const stopLiveness = watchLiveness(browser, pageSession, isShown(watched), reportFrozen);
-  const hangTimer = setTimeout(reportHang, TIMED_PART_MS, pageSession);
+  const watch = watchResponses(browser, pageSession, watched);
   const benchmark = knownBenchmark ?? (await measureBenchmark(lighthouse, page));
   const traffic = { pending: 0, answeredAt: 0, longTasks: 0 };
-  let stopWatch = () => {};
   let measured: MainFrame | undefined;
   let displayedUrl: string | undefined;
   let document: Promise<DocumentState> | undefined;
@@ -136,28 +136,33 @@ async function audit({ order, launch, benchmark: known }: StartAudit): Promise<v
     displayedUrl = watched.shown?.url;
     document = documentState(pageSession, measured); // version 9 leaves the page before its audit ends
     asked = unused && asksForPassword(pageSession);
-    clearTimeout(hangTimer);
     if (isTimed(order) && !everPainted && !measured.loaded) {
       setTimeout(() => reportError({ code: 'NO_FCP', message: 'The page painted nothing.' }), BLANK_PAGE_MS);
     }
     const waits = sendMeasured(order, knownBenchmark ? undefined : benchmark);
-    stopWatch = watchProgress(pageSession, traffic, starvedMs, (pulse) => send({ type: 'pulse', ...pulse }));
+    watch.onMeasured(traffic);
     // Version 9 would then often get no response from its page. It copes with busy workers anyway.
     if (auditVersion(version).acceptsPage) deprioritizeWorkers(process.pid);
     return waits;
+  };
+  const onGathered = () => {
+    watch.stop();
+    isSeen = true;
+    document ??= documentState(pageSession, mainFrame());
+    Promise.all([document, asked])
+      .then(close)
+      .catch(() => {}); // the end of the audit closes the browser too
   };
   const hooks = {
     ...{ page, profile, benchmark },
     onLoaded: () => keepDocument(pageSession, watched),
     documentFor: (requestId: unknown) => heldDocument(watched, requestId),
     onNavigate: () => releaseDocument(watched),
-    ...{ traffic, onMeasured },
+    ...{ traffic, onMeasured, onGathered },
     onScreenshot: () => watchQuiet(pageSession, { requests, now: watched.now }),
   };
   const { summary, judgeMore } = await runLighthouse(lighthouse, order, hooks);
-  clearTimeout(hangTimer);
-  stopWatch();
-  stopLiveness();
+  watch.stop();
 
   const seen = {
     pageAnswers: summary.runtimeError?.code === 'PROTOCOL_TIMEOUT' ? await canRunScripts(pageSession) : null,
@@ -173,6 +178,25 @@ async function audit({ order, launch, benchmark: known }: StartAudit): Promise<v
 
 const reportFrozen = (part: FrozenPart) => send({ type: 'frozen', part });
 const isShown = (watched: Watched) => () => watched.record.navigations > 0 && !watched.motion().isRequested;
+
+/** Reports a browser or a page that does not respond, until `stop`. */
+const watchResponses = (browser: Browser, session: CDPSession, watched: Watched) => {
+  const stopLiveness = watchLiveness(browser, session, isShown(watched), reportFrozen);
+  const hangTimer = setTimeout(reportHang, TIMED_PART_MS, session);
+  let stopProgress = () => {};
+  return {
+    /** Called at the end of the timed part. */
+    onMeasured: (traffic: ProtocolTraffic): void => {
+      clearTimeout(hangTimer);
+      stopProgress = watchProgress(session, traffic, starvedMs, (pulse) => send({ type: 'pulse', ...pulse }));
+    },
+    stop: (): void => {
+      clearTimeout(hangTimer);
+      stopProgress();
+      stopLiveness();
+    },
+  };
+};
 
 async function reportHang(pageSession: CDPSession): Promise<void> {
   if (!(await canRunScripts(pageSession))) reportError({ code: 'PAGE_HUNG', message: 'The page does not respond.' });
@@ -217,8 +241,9 @@ async function startBrowser(settings: LaunchSettings): Promise<Launched> {
   const { browser } = launched;
   browserAlive = true;
   browser.once('disconnected', () => {
+    if (isSeen) return;
     browserAlive = false;
-    if (!isSeen) reportError(new Error('The browser exited.')); // Lighthouse may wait forever for the page
+    reportError(new Error('The browser exited.')); // Lighthouse may wait forever for the page
   });
   send({ type: 'browser', version: await browser.version(), sandbox: launched.sandbox });
   return launched;
@@ -229,6 +254,3 @@ const finalUrlOf = ({ finalUrl }: AuditSummary, displayedUrl: string | undefined
   const isComplete = auditVersion(version).acceptsPage || !/^https?:/.test(finalUrl ?? '');
   return isComplete ? finalUrl : (displayedUrl ?? finalUrl);
 };
-
-/** Returns the HTTP status of the shown document. A failed document, for example a download, is not shown. */
-const statusOf = ({ status, failure }: MainFrame) => (failure ? null : status);

@@ -197,3 +197,6 @@ const watchRefreshes = (session: CDPSession, watched: Watched): void => {
 
 /** Returns false for the addresses about: and chrome:, which Lighthouse visits itself. */
 const isWebPage = (url: string): boolean => /^https?:/.test(url);
+
+/** Returns the HTTP status of the shown document. A failed document, for example a download, is not shown. */
+export const statusOf = ({ status, failure }: MainFrame) => (failure ? null : status);

@@ -3,6 +3,7 @@ import { createRequire, registerHooks } from 'node:module';
 import { join } from 'node:path';
 import type { Page } from 'puppeteer-core';
 import { type AuditVersion, auditVersion } from '../../../shared/audit-versions.ts';
+import type { GatheringRunner } from './gathering.ts';
 import type {
   AccessibilityGatherer,
   AuditArtifacts,
@@ -17,7 +18,7 @@ import type {
 } from './patches.ts';
 import type { RunnerResult } from './result.ts';
 import type { GatherContext, ScreenshotGatherer } from './screenshot-wait.ts';
-import type { Config, Runner } from './simulate.ts';
+import type { Config } from './simulate.ts';
 import { standInOf } from './stand-ins.ts';
 import type { Trace } from './trace.ts';
 
@@ -51,7 +52,7 @@ type Modules = {
   'gather/driver/network-monitor.js': Named<'NetworkMonitor', NetworkMonitor>;
   'gather/session.js': Named<'ProtocolSession', Protocol>; // since version 10
   'gather/driver.js': Named<'Driver', Protocol>; // the protocol session of version 9
-  'runner.js': Named<'Runner', Runner>;
+  'runner.js': Named<'Runner', GatheringRunner>;
   'lib/page-functions.js': Named<'pageFunctions', PageFunctions>;
 };
 export type ImportCore = <Path extends keyof Modules>(path: Path) => Promise<Modules[Path]>;

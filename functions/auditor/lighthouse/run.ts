@@ -14,6 +14,7 @@ import {
   isTimed,
   optionalAudits,
 } from '../messages.ts';
+import { type GatheringRunner, patchGathering } from './gathering.ts';
 import { judgeLoad, type LoadContext } from './judge-load.ts';
 import { exportOf, type ImportCore, lighthouseModules, type Run, type Speedline } from './modules.ts';
 import {
@@ -48,7 +49,7 @@ import { type Simulated, type Simulator, simulateLoad } from './simulate.ts';
 
 type Lighthouse = {
   run: Run;
-  simulator: Simulator;
+  simulator: Simulator & { runner: GatheringRunner };
   auditArtifacts: AuditArtifacts | undefined; // since version 10
   desktopConfig: object;
   defaultConfig: DefaultConfig;
@@ -109,6 +110,8 @@ type Hooks = ProtocolHooks & {
   onLoaded: () => Promise<void>;
   /** Called when the trace ends, which ends the timed part in all versions. Returns the waits of a timed part. */
   onMeasured: () => Promise<Waits | undefined>;
+  /** Called when the audit needs the browser no more. */
+  onGathered?: () => void;
   /** Watches the page during the full-page screenshot. Without it, Lighthouse waits for a quiet network as long as it does. */
   onScreenshot?: () => ScreenshotWatch;
 };
@@ -128,7 +131,7 @@ export type Audited = {
 export const runLighthouse = async (
   lighthouse: Lighthouse,
   order: AuditOrder,
-  { page, profile, benchmark, onLoaded, onMeasured, onScreenshot, ...hooks }: Browser & Hooks,
+  { page, profile, benchmark, onLoaded, onMeasured, onScreenshot, onGathered, ...hooks }: Browser & Hooks,
 ): Promise<Audited> => {
   const { url, options } = order;
   const { run, auditArtifacts, desktopConfig, defaultConfig, trace, accessibility, axeAudit } = lighthouse;
@@ -138,6 +141,7 @@ export const runLighthouse = async (
   const patchedTrace = patchTrace(trace, order, onMeasured);
   if (options.blockedUrlPatterns) blockInAllTargets(lighthouse.protocol, options.blockedUrlPatterns);
   patchAccessibilityTimeout(accessibility, hooks.traffic);
+  if (onGathered) patchGathering(lighthouse.simulator.runner, onGathered);
   const computeAhead = (context: GatherContext): void => {
     const measured = isTimed(order) ? patchedTrace()?.trace : undefined;
     if (measured) lighthouse.speedline.request(measured, context).catch(() => {}); // the audits get the same error
