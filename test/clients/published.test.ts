@@ -55,11 +55,11 @@ describe('the published command', () => {
     writeFileSync(join(configs, 'module/package.json'), '{ "type": "module" }');
     const file = join(configs, name);
     writeFileSync(file, `${start}{ ci: { assert: { assertions: { 'image-alt': 'error', bypass: 'fatal' } } } });`);
-    const url = 'example.com'; // is refused after the file was read
+    const url = 'ftp://example.com'; // is refused after the file was read
     const { code, stderr } = await published(['run', url, '--assert', file], api.url);
     expect([code, stderr]).toEqual([
       2,
-      expect.stringMatching(/bypass: "fatal" is no level[\s\S]*example\.com is no URL/),
+      expect.stringMatching(/bypass: "fatal" is no level[\s\S]*ftp:\/\/example\.com is no URL/),
     ]);
   });
 
