@@ -18,7 +18,7 @@ test('the page of the API loads files of its own host only, and its policy allow
   expect(answer.headers.get('content-security-policy')).toContain("default-src 'none'; script-src 'self'; ");
   const page = await answer.text();
   const urls = [...page.matchAll(/(?:href|src)="(docs\/[^"]+)"/g)].map(([, url]) => `/${url}`);
-  expect(urls).toHaveLength(4);
+  expect(urls).toHaveLength(5);
   expect(page).toContain('href="./"');
   expect(page).not.toMatch(/https?:|<script>|<style| on\w+=/);
   for (const url of urls) {
