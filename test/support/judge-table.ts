@@ -49,7 +49,7 @@ export const compareTables = async (judge: Judge, { sequences, isOutOfCourt, pla
     { numRuns: sequences },
   );
   console.log(`${sequences} sequences, ${compared} equal answers, of which ${refused} are refusals`);
-  expect(compared).toBeGreaterThan(sequences);
+  expect(compared).toBeGreaterThan(sequences / 2);
 };
 
 const answerOf = (table: Table, call: TableCall): Judged => {

@@ -19,9 +19,9 @@ type Source<Job> = {
 /**
  * Turns a function into an SQS handler. Builds the function on first use, parses each message and reports failed
  * messages. A failed message is delivered again after a backoff, because its visibility timeout is an hour. A message that
- * can't be parsed becomes a dead letter like any other, because a later release may be able to parse it. A spent instance returns its message to the
- * queue at once and exits, so that Lambda resets or replaces it. A reset may not help, so an instance handles a message that
- * earlier instances have returned.
+ * can't be parsed becomes a dead letter like any other, because a later release may be able to parse it. A spent instance
+ * returns its message to the queue at once and exits, so that Lambda resets or replaces it. A reset may not help, so an
+ * instance handles a message that earlier instances have returned.
  */
 export const queue = <Job>(source: Source<Job>, build: () => Work<Job>) => {
   const { schema, whySpent, exit = () => process.exit(1), backoff = returnAfterSeconds } = source;
