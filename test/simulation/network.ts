@@ -131,7 +131,12 @@ export const replaceNetwork = (options: Options): (() => void) => {
 };
 
 const messagesOf = (message: Message | undefined) =>
-  message ? [{ MessageId: `${message.id}`, Body: message.body, ReceiptHandle: `${message.id}` }] : [];
+  message
+    ? [{ MessageId: `${message.id}`, Body: message.body, MD5OfBody: md5(message.body), ReceiptHandle: `${message.id}` }]
+    : [];
+
+/** Returns the checksum of a message, without which the SDK refuses the message. */
+const md5 = (body: string): string => createHash('md5').update(body).digest('hex');
 
 const callOf = (request: Request, context: Context, options: Options): Call => {
   const { method, path, headers, query = {}, body } = request;
@@ -159,8 +164,7 @@ const callOf = (request: Request, context: Context, options: Options): Call => {
         return answerOf(200, {});
       }
       options.onMessage(QueueUrl, MessageBody);
-      const md5 = createHash('md5').update(MessageBody).digest('hex');
-      return answerOf(200, { MessageId: 'simulated', MD5OfMessageBody: md5 });
+      return answerOf(200, { MessageId: 'simulated', MD5OfMessageBody: md5(MessageBody) });
     };
     return { service: 'queue', name: `${operation} ${QueueUrl}`, body: MessageBody, deliver };
   }

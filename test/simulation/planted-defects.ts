@@ -75,6 +75,13 @@ export const plantedDefects: Defects = {
       };
     },
   },
+  'a dead letter that nobody receives': {
+    found: /nobody handled a dead letter/,
+    seed: 5,
+    wrap: ({ deadLetters }) => {
+      deadLetters.receive = async () => [];
+    },
+  },
   'a check that nobody closes': {
     found: /nobody closed/,
     wrap: ({ store }) => {

@@ -209,6 +209,9 @@ export const startService = (options: Options) => {
     },
     /** Returns the number of sweeps so far. */
     sweeps: (): number => sweeps,
+    /** Returns true if the sweeper has not yet handled a dead letter. */
+    hasDeadLetter: (): boolean =>
+      lanes.some(({ deadLetters }) => Object.values(deadLetters.count()).some((count) => count > 0)),
     isIdle: (): boolean => lanes.every(({ workers }) => workers.every(({ busy }) => busy === 0)),
   };
 };

@@ -106,9 +106,10 @@ export const simulate = async (
   const quietAt = timeline.now();
   await runUntil(() => timeline.now() > quietAt + LEASES_CHECKED_MS);
   if (!violation) for (const each of lostLeases(images, timeline.wallNow())) violated(each);
-  const isQuiet = () => nextDueAt() === Number.POSITIVE_INFINITY && service.isIdle();
+  const isQuiet = () => nextDueAt() === Number.POSITIVE_INFINITY && service.isIdle() && !service.hasDeadLetter();
   const lastSweep = service.sweeps() + MAX_QUIET_SWEEPS;
   await runUntil(() => isQuiet() || timeline.now() > quietAt + LONGEST_QUIET_MS || service.sweeps() > lastSweep);
+  if (service.hasDeadLetter()) violated('nobody handled a dead letter');
   if (!violation) for (const each of leftWhenQuiet(images, { bucket, storedLate }, clients.accepted())) violated(each);
   for (const owner of owners.filter((each) => images.has(`OWNER#${each} USAGE`))) {
     if (!violation) await runUntilDone(openAll(clientOptions, owner));
