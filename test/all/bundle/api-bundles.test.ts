@@ -106,7 +106,7 @@ test('the deployed get-report returns a page with the deployed report viewer', a
 test('the deployed docs returns the page and its files', async () => {
   const page = await (await fetch(`${api.url}/docs`)).text();
   const urls = [...page.matchAll(/(?:href|src)="(docs\/[^"]+)"/g)].map(([, url]) => url);
-  expect(urls).toHaveLength(4);
+  expect(urls).toHaveLength(5);
   for (const url of urls) expect((await fetch(`${api.url}/${url}`)).status).toBe(200);
   expect(await call('/v1/openapi.json')).toMatchObject({ status: 200, body: { openapi: '3.1.1' } });
 });
