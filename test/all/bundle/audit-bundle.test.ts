@@ -81,11 +81,12 @@ describe("the deployed audit function in a sandbox like Lambda's", needsSandbox,
       });
       const { createdAt, finishedAt, environment } = finished;
       const seconds = (Date.parse(finishedAt as string) - Date.parse(createdAt)) / 1000;
+      const auditSeconds = finished.attempts.reduce((sum, attempt) => sum + attempt.seconds, 0);
       const emitted = metricsIn(deployed.logs().slice(before));
       expect(emitted).toEqual([
         { ...ofThisRegion, name: 'ServiceFailure', unit: 'Count', value: 0 },
         { ...ofThisRegion, name: 'RunSeconds', unit: 'Seconds', value: expect.closeTo(seconds, -1) },
-        { ...ofThisRegion, name: 'AuditSeconds', unit: 'Seconds', value: finished.attempts[0]?.seconds },
+        { ...ofThisRegion, name: 'AuditSeconds', unit: 'Seconds', value: auditSeconds },
         { ...ofThisRegion, name: 'StolenCpuPercent', unit: 'Percent', value: 100 * (environment?.cpuStolen as number) },
         { ...ofThisRegion, name: 'ContendedPercent', unit: 'Percent', value: environment?.contended ? 100 : 0 },
       ]);
