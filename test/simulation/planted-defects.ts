@@ -89,8 +89,7 @@ export const plantedDefects: Defects = {
     },
   },
   'a count that is not given back': {
-    found: /counts as open|got 429/,
-    drops: ({ operation, input }, { pk }) =>
-      operation === 'UpdateItem' && pk.startsWith('OWNER#') && /^REMOVE /.test(input.UpdateExpression as string),
+    found: /got 429/,
+    drops: ({ input }, { sk }) => sk === 'USAGE' && /#recount = /.test(String(input.UpdateExpression)),
   },
 };

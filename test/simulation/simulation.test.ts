@@ -45,7 +45,7 @@ test('a seed replays exactly, whatever ran before', { timeout: 60_000 }, async (
 });
 
 const searched = Object.entries(plantedDefects).filter(([, { seed }]) => FULL || seed !== undefined);
-test.each(searched)('finds %s within 5,000 faults', { timeout: 600_000 }, async (_, defect) => {
-  const { broken } = await simulateFaults(5000, FULL ? 1 : defect.seed, defect);
+test.each(searched)('finds %s within 10,000 faults', { timeout: 600_000 }, async (_, defect) => {
+  const { broken } = await simulateFaults(10_000, FULL ? 1 : defect.seed, defect);
   expect(broken?.violation?.what).toMatch(defect.found);
 });

@@ -50,5 +50,3 @@ export const alterPacked = <T>(call: TableCall, name: string, change: (value: T)
   alter(call, name, ({ B }) => ({
     B: Buffer.from(pack(change(unpack(Buffer.from(String(B), 'base64')) as T))).toString('base64'),
   }));
-export const alterJson = (call: TableCall, name: string, more: object): void =>
-  alterText(call, name, (text) => JSON.stringify({ ...JSON.parse(text), ...more }));

@@ -2,7 +2,7 @@ import { deleteItem } from '../../../functions/lib/store/dynamodb.ts';
 import { checkKey } from '../../../functions/lib/store/items.ts';
 import { fillBuckets } from '../../../shared/service/limits.ts';
 import type { Item } from '../embedded-table.ts';
-import { alter, alterJson, alterText, type Defects } from './defect.ts';
+import { alter, alterPacked, alterText, type Defects } from './defect.ts';
 
 const isCheck = ({ sk }: Item) => sk === 'CHECK';
 const isRun = ({ sk }: Item) => sk.startsWith('RUN#');
@@ -80,7 +80,7 @@ export const defectsOfChecks: Defects = {
     },
   },
   'a check that is listed at another time': {
-    found: /is listed at/,
+    found: /is listed at|the list of .* lacks the check/,
     alters: (call, key) => {
       if (isCheck(key)) alterText(call, 'listKey', (text) => text.replace('2031', '2032'));
     },
@@ -88,13 +88,13 @@ export const defectsOfChecks: Defects = {
   'a closed check whose list shows no results': {
     found: /the list shows the closed/,
     alters: (call, key) => {
-      if (isCheck(key)) alterJson(call, 'listed', { state: 'running' });
+      if (isCheck(key)) alterPacked(call, 'listed', (listed: object) => ({ ...listed, state: 'running' }));
     },
   },
   'a check that is listed without its labels': {
     found: /the list shows other labels/,
     alters: (call, key) => {
-      if (isCheck(key)) alterJson(call, 'listed', { labels: undefined });
+      if (isCheck(key)) alterPacked(call, 'listed', (listed: object) => ({ ...listed, labels: undefined }));
     },
   },
   'a check in the list of another owner': {
@@ -107,13 +107,13 @@ export const defectsOfChecks: Defects = {
   'a series with another score': {
     found: /the series shows other results/,
     alters: (call, key) => {
-      if (isEntry(key)) alterJson(call, 'listed', { performance: 1 });
+      if (isEntry(key)) alterPacked(call, 'listed', (listed: object) => ({ ...listed, performance: 1 }));
     },
   },
   'a series that hides errors': {
     found: /the series shows other results/,
     alters: (call, key) => {
-      if (isEntry(key)) alterJson(call, 'listed', { errorCode: null });
+      if (isEntry(key)) alterPacked(call, 'listed', (listed: object) => ({ ...listed, errorCode: null }));
     },
   },
   'a run in the series of another owner': {
@@ -152,10 +152,7 @@ export const defectsOfChecks: Defects = {
   },
   'a check that ends before its runs': {
     found: /was closed before the end of a run/,
-    ...attribute(isCheck, 'completedAt', ({ S }) => ({
-      S: S && '2031-01-01T00:00:00.001Z',
-      ...(!S && { NULL: true }),
-    })),
+    ...attribute(isCheck, 'completedAt', ({ S }) => (S ? { S: '2031-01-01T00:00:00.001Z' } : { NULL: true })),
   },
   'a create that ignores the limits': {
     found: /counts as undefined audits, and needs/,

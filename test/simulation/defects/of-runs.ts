@@ -193,7 +193,7 @@ export const defectsOfRuns: Defects = {
     },
   },
   'a run that names the report of another one': {
-    found: /names the report of another audit/,
+    found: /names the report of another audit|the report of .* is gone/,
     wrap: ({ leases, reports }) => {
       const { put } = reports;
       const { finish } = leases;
