@@ -67,7 +67,7 @@ export const defectsOfRuns: Defects = {
     wrap: fails(({ error }) => ({ error: error && { ...error, variant: undefined } })),
   },
   'an attempt of the other variant': {
-    found: /says that it audited/,
+    found: /says that it audited|has lost or changed an attempt/,
     seed: 13,
     wrap: finishes(({ attempts }) => ({
       attempts: attempts.map((each) => (each.variant ? { ...each, variant: 'own' as const } : each)),
