@@ -19,6 +19,7 @@ describe('a run of the known page', () => {
   test('passes with the known results, and shows them', () => {
     expect(judged(good())).toEqual({
       region: 'us-west1',
+      auditSeconds: 31,
       values: {
         'cold start': '0.0 s',
         turnaround: '31.0 s',
