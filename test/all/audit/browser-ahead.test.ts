@@ -1,11 +1,11 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import { auditors } from '../../functions/auditor/parent/auditors.ts';
-import { auditorDir } from '../support/auditor-dir.ts';
-import { testChromium } from '../support/chromium-dir.ts';
-import { anOrder } from '../support/order.ts';
-import { servePages } from '../support/pages.ts';
-import { commandOf, descendantsOf } from '../support/processes.ts';
-import { auditorsOf, browsersOf, remainsOf, waitFor } from '../support/service.ts';
+import { auditors } from '../../../functions/auditor/parent/auditors.ts';
+import { auditorDir } from '../../support/auditor-dir.ts';
+import { testChromium } from '../../support/chromium-dir.ts';
+import { anOrder } from '../../support/order.ts';
+import { servePages } from '../../support/pages.ts';
+import { commandOf, descendantsOf } from '../../support/processes.ts';
+import { auditorsOf, browsersOf, remainsOf, waitFor } from '../../support/service.ts';
 
 let pages: Awaited<ReturnType<typeof servePages>>;
 let pool: ReturnType<typeof auditors> | undefined;
