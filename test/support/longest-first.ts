@@ -6,7 +6,7 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
  */
 const longest = [
   ...['clients/cli', 'integration/keys-command', 'integration/disk-errors', 'integration/backup'],
-  ...['simulation/simulation', 'clients/lighthouserc-shapes', 'integration/data-folder'],
+  ...['simulation/simulation', 'integration/data-folder'],
   ...['infra/load', 'infra/environments', 'unit/cpu-meter', 'unit/comparison-rates', 'unit/auditor-process'],
   ...[
     'all/audit/hostile-pages',

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { auditors } from '../../../functions/auditor/parent/auditors.ts';
 import { auditorDir } from '../../support/auditor-dir.ts';
@@ -78,6 +79,9 @@ test('an old browser is replaced before an order comes', async () => {
   expect(young).not.toBe(old);
 });
 
+/** Time after which a started browser has the renderer that its page keeps, in milliseconds. */
+const SETTLE_MS = 3000;
+
 test.each([
   ['browser', (browser: number) => [{ pid: browser }]],
   ['page', pagesOf],
@@ -85,9 +89,11 @@ test.each([
 ])('an order whose %s was killed before it came succeeds at once, with another browser', async (_, victimsOf) => {
   const running = await startAuditors();
   const killed = await aheadOtherThan();
+  await sleep(SETTLE_MS);
   const victims = victimsOf(killed);
   expect(victims.length).toBeGreaterThan(0);
   for (const { pid } of victims) process.kill(pid, 'SIGKILL');
+  await waitFor(() => victims.every(({ pid }) => commandOf(pid) === '') || undefined, 30);
   const { state, browsers } = await audit(running);
   expect(state).toBe('succeeded');
   expect(browsers.filter((pid) => pid !== killed)).toHaveLength(1);

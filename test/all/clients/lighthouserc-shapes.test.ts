@@ -3,16 +3,16 @@ import { mkdtempSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { AssertionResult } from '../../shared/assertions/assertions.ts';
-import { presets } from '../../shared/assertions/presets.ts';
-import type { Environment } from '../../shared/environment.ts';
-import { type Api, startApi } from '../support/api.ts';
-import { type Row, reportOfCases, rowOfResult } from '../support/assertion-cases.ts';
-import { runHere } from '../support/command-context.ts';
-import { environment } from '../support/environment.ts';
-import { readShapeOutcomes, shapes, writeShape } from '../support/lighthouserc-shapes.ts';
-import { waitFor } from '../support/service.ts';
-import { temporaryFolder } from '../support/temporary-folder.ts';
+import type { AssertionResult } from '../../../shared/assertions/assertions.ts';
+import { presets } from '../../../shared/assertions/presets.ts';
+import type { Environment } from '../../../shared/environment.ts';
+import { type Api, startApi } from '../../support/api.ts';
+import { type Row, reportOfCases, rowOfResult } from '../../support/assertion-cases.ts';
+import { runHere } from '../../support/command-context.ts';
+import { environment } from '../../support/environment.ts';
+import { readShapeOutcomes, shapes, writeShape } from '../../support/lighthouserc-shapes.ts';
+import { waitFor } from '../../support/service.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
 
 let api: Api;
 beforeAll(async () => {

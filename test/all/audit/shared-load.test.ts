@@ -1,7 +1,7 @@
 import { gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { auditVersions } from '../../shared/audit-versions.ts';
-import { type Lab, openLab, type Report } from '../support/page-lab.ts';
+import { auditVersions } from '../../../shared/audit-versions.ts';
+import { type Lab, openLab, type Report } from '../../support/page-lab.ts';
 
 const [newest, previous] = auditVersions;
 
