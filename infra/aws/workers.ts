@@ -34,8 +34,8 @@ import { workerMetrics } from './worker-metrics.ts';
 type Props = { environment: Environment; region: Region; queue: Queue; workers: NonNullable<Environment['workers']> };
 
 /**
- * Instances that audit the jobs of a region beside Lambda. Each runs the image of infra/container. Their number follows the age
- * of the oldest job. They have the rights of `run-audit`, and may pull the image.
+ * Instances that audit the jobs of a region beside Lambda. Each runs the image of infra/container. The age of the oldest job
+ * sets the number of instances. The instances have the rights of `run-audit`, and may pull the image.
  */
 export class Workers extends Construct {
   constructor(scope: Construct, id: string, { environment, region, queue, workers }: Props) {

@@ -19,8 +19,8 @@ export type Outcome = 'deployed' | 'deploy failed' | 'smoke test failed' | 'not 
 
 /**
  * Deploys a release region by region, then the home stack and its edge. After each region, an audit in it proves the release. If the
- * audit fails, the release goes no further. A region whose deploy fails keeps its old release and stops nothing. The format
- * of the data is raised last, because a function of the old release would refuse it.
+ * audit fails, the release goes no further. A region whose deploy fails keeps its old release and stops nothing. The
+ * command raises the data's format last, because a function of the old release would refuse the new format.
  */
 export const rollOut = async (
   {

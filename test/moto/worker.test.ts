@@ -10,6 +10,7 @@ import type { RunItem } from '../../functions/lib/store/items.ts';
 import { synthesizedAnew } from '../infra/support.ts';
 import { workerVariablesOf } from '../infra/worker-variables.ts';
 import { compileCache } from '../support/compile-cache.ts';
+import { outputOf } from '../support/output.ts';
 import { type Pages, servePages } from '../support/pages.ts';
 import { preparedPrograms } from '../support/service.ts';
 import { tableDefinition } from '../support/table-definition.ts';
@@ -68,20 +69,15 @@ test('the worker of an instance, with the variables of the template, drains the 
     env: { ...ofMachine, ...aws(), ...variables, ...changed, POWERTOOLS_METRICS_DISABLED: 'true' },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
-  let output = '';
-  for (const stream of [worker.stdout, worker.stderr]) {
-    stream.setEncoding('utf8').on('data', (text: string) => {
-      output += text;
-    });
-  }
+  const output = outputOf(worker);
   const exited = once(worker, 'exit');
   const jobs = () => world.queues.count('us-west1');
-  await expect.poll(jobs, { timeout: 300_000, message: output }).toEqual({ waiting: 0, received: 0 });
+  await expect.poll(jobs, { timeout: 300_000, message: output() }).toEqual({ waiting: 0, received: 0 });
   worker.kill('SIGTERM');
-  expect((await exited)[0], output).toBe(0);
+  expect((await exited)[0], output()).toBe(0);
   for (const { id } of checks) {
     const run = await world.runOf(id);
-    expect(run, output).toMatchObject({ state: 'succeeded', seo: 100, report: { key: expect.any(String) } });
+    expect(run, output()).toMatchObject({ state: 'succeeded', seo: 100, report: { key: expect.any(String) } });
     expect((await world.reports.get(run.report?.key as string)).length).toBeGreaterThan(1000);
   }
 });

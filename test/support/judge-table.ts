@@ -19,6 +19,9 @@ export type Options = {
   plain?: (answer: Judged) => unknown;
 };
 
+/** Rounds after which too few equal answers are a failure. */
+const MAX_ROUNDS = 4;
+
 /** Sends random sequences of requests to our table and another one. Throws at the first answer that differs. */
 export const compareTables = async (judge: Judge, { sequences, isOutOfCourt, plain = plainAnswer }: Options) => {
   const clear = async () => {
@@ -28,28 +31,28 @@ export const compareTables = async (judge: Judge, { sequences, isOutOfCourt, pla
   };
   let compared = 0;
   let refused = 0;
-  await fc.assert(
-    fc.asyncProperty(fc.array(tableCalls, { minLength: 1, maxLength: 12 }), async (sequence) => {
-      const database = new Database({});
-      const table = new Table(database, TableName);
-      await clear();
-      for (const call of sequence) {
-        const theirs = await judge(structuredClone(call));
-        const ours = answerOf(table, structuredClone(call));
-        if (isOutOfCourt(call, ours, theirs)) {
-          if (/^(Get|Query)/.test(call.operation)) continue;
-          break; // the tables may differ now
-        }
-        expect(plain(ours), JSON.stringify(call)).toEqual(plain(theirs));
-        compared++;
-        if (ours.status !== 200) refused++;
+  const property = fc.asyncProperty(fc.array(tableCalls, { minLength: 1, maxLength: 12 }), async (sequence) => {
+    const database = new Database({});
+    const table = new Table(database, TableName);
+    await clear();
+    for (const call of sequence) {
+      const theirs = await judge(structuredClone(call));
+      const ours = answerOf(table, structuredClone(call));
+      if (isOutOfCourt(call, ours, theirs)) {
+        if (/^(Get|Query)/.test(call.operation)) continue;
+        break; // the tables may differ now
       }
-      await database.close();
-    }),
-    { numRuns: sequences },
-  );
-  console.log(`${sequences} sequences, ${compared} equal answers, of which ${refused} are refusals`);
-  expect(compared).toBeGreaterThan(sequences / 2);
+      expect(plain(ours), JSON.stringify(call)).toEqual(plain(theirs));
+      compared++;
+      if (ours.status !== 200) refused++;
+    }
+    await database.close();
+  });
+  // A known fault of the other implementation ends a sequence, so a few sequences may compare too little.
+  for (let round = 0; round < MAX_ROUNDS && compared <= sequences; round++)
+    await fc.assert(property, { numRuns: sequences });
+  console.log(`${compared} equal answers, of which ${refused} are refusals`);
+  expect(compared).toBeGreaterThan(sequences);
 };
 
 const answerOf = (table: Table, call: TableCall): Judged => {

@@ -10,6 +10,7 @@ import type { CheckView } from '../../shared/check.ts';
 import { auditorDir } from './auditor-dir.ts';
 import { chromiumDir, makeReadable, testChromium } from './chromium-dir.ts';
 import { compileCache } from './compile-cache.ts';
+import { outputOf } from './output.ts';
 import { commandOf, pids } from './processes.ts';
 
 /** Returns the Node.js arguments of `npm start`, with another module in place of the service if `main` is given. */
@@ -35,16 +36,11 @@ export const startLocally = async (dataDir: string, env: Record<string, string> 
     },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
-  let output = '';
-  for (const stream of [child.stdout, child.stderr]) {
-    stream.setEncoding('utf8').on('data', (text: string) => {
-      output += text;
-    });
-  }
+  const output = outputOf(child);
   const exited = once(child, 'exit');
   const url = await waitFor(() => {
-    if (child.exitCode !== null) throw new Error(`The service has ended: ${output}`);
-    return output.match(/http:\/\/[\d.]+:\d+/)?.[0];
+    if (child.exitCode !== null) throw new Error(`The service has ended: ${output()}`);
+    return output().match(/http:\/\/[\d.]+:\d+/)?.[0];
   });
 
   const post = async (body: unknown): Promise<{ id: string; runs: { id: string }[] }> => {
@@ -66,7 +62,7 @@ export const startLocally = async (dataDir: string, env: Record<string, string> 
   return {
     url,
     pid: child.pid as number,
-    output: () => output,
+    output,
     post,
     get,
     /** Returns the check when `holds` is true. */

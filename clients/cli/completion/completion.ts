@@ -59,6 +59,11 @@ const valuesOf = ({ long = '', argChoices, description }: Option): readonly stri
 const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
 const cases = (places: readonly Place[]) =>
   places.filter(({ path }) => path !== '').map(({ path }) => `      ${quoted(path)}) place=${quoted(path)} ;;`);
+/** Returns the lines that complete the value of each option. `replyOf` gives the commands of a shell. */
+const valueCases = (places: readonly Place[], replyOf: (option: Place['valued'][number]) => string) =>
+  places.flatMap(({ path, valued }) =>
+    valued.map((option) => `    ${quoted(`${path} ${option.word}`)}) ${replyOf(option)}return ;;`),
+  );
 const wordsOf = ({ commands, flags, valued }: Place): Word[] => [...commands, ...flags, ...valued];
 
 const scripts: Record<Shell, (name: string, places: readonly Place[]) => string[]> = {
@@ -73,13 +78,8 @@ const scripts: Record<Shell, (name: string, places: readonly Place[]) => string[
     '    esac',
     '  done',
     '  case "$place $prev" in',
-    ...places.flatMap(({ path, valued }) =>
-      valued.map(({ word, isFile, values }) => {
-        const reply = isFile
-          ? ''
-          : `compopt +o default; COMPREPLY=($(compgen -W ${quoted(values.join(' '))} -- "$cur")); `;
-        return `    ${quoted(`${path} ${word}`)}) ${reply}return ;;`;
-      }),
+    ...valueCases(places, ({ isFile, values }) =>
+      isFile ? '' : `compopt +o default; COMPREPLY=($(compgen -W ${quoted(values.join(' '))} -- "$cur")); `,
     ),
     '  esac',
     '  case "$place" in',
@@ -103,12 +103,10 @@ const scripts: Record<Shell, (name: string, places: readonly Place[]) => string[
     '    esac',
     '  done',
     '  case "$place $prev" in',
-    ...places.flatMap(({ path, valued }) =>
-      valued.map(({ word, isFile, values }) => {
-        const reply = isFile ? '_files' : values.length > 0 ? `compadd -- ${values.map(quoted).join(' ')}` : ':';
-        return `    ${quoted(`${path} ${word}`)}) ${reply}; return ;;`;
-      }),
-    ),
+    ...valueCases(places, ({ isFile, values }) => {
+      if (isFile) return '_files; ';
+      return values.length > 0 ? `compadd -- ${values.map(quoted).join(' ')}; ` : '';
+    }),
     '  esac',
     '  case "$place" in',
     ...places.map((place) => {

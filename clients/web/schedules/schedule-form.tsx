@@ -125,7 +125,7 @@ export const ScheduleForm = ({ schedule, onDone, onTold, onCancel }: Props) => {
   );
 };
 
-/** The tick with which its user is told when the page gets worse, and who is told. */
+/** The field that asks for a message when the page gets worse, and for its recipient. */
 const Told = ({ message }: { message: string | undefined }) => {
   const [isTold, setTold] = useState(false);
   return (

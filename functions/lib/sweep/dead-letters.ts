@@ -23,8 +23,8 @@ type Drain = Deps & { deadLetters: DeadLetterQueues };
 const AT_ONCE = 5;
 
 /**
- * Handles the dead letters of a region until its queue gives none. Returns the number of failures. SQS delivers the letters
- * of these again after their visibility timeout.
+ * Handles the dead letters of a region until its queue gives none. Returns the number of failures. SQS delivers a failed
+ * letter again after its visibility timeout.
  */
 export const drainDeadLetters = async (deps: Drain, region: Region, end: AbortSignal): Promise<number> => {
   if (!deps.deadLetters.regions.includes(region)) return 0;

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { jobOf } from '../../../functions/lib/queue/dispatch.ts';
 import type { RunItem } from '../../../functions/lib/store/items.ts';
 import { compileCache } from '../../support/compile-cache.ts';
+import { outputOf } from '../../support/output.ts';
 import { type Pages, servePages } from '../../support/pages.ts';
 import { preparedPrograms } from '../../support/service.ts';
 import { serveOnHttp } from '../../support/services-on-http.ts';
@@ -50,15 +51,10 @@ const startWorker = async (env: Record<string, string>) => {
     },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
-  let output = '';
-  for (const stream of [worker.stdout, worker.stderr]) {
-    stream.setEncoding('utf8').on('data', (text: string) => {
-      output += text;
-    });
-  }
+  const output = outputOf(worker);
   const exited = once(worker, 'exit');
   return {
-    output: () => output,
+    output,
     stop: async () => {
       worker.kill('SIGTERM');
       return (await exited)[0] as number | null;
