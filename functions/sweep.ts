@@ -1,6 +1,5 @@
 import { runError } from '../shared/problems.ts';
 import { isRegion, type Region } from '../shared/regions.ts';
-import { isFinished } from '../shared/run.ts';
 import {
   isSendDue,
   LATE_SWEEP_MS,
@@ -13,6 +12,7 @@ import {
   TRY_MS,
 } from '../shared/service/due-times.ts';
 import type { SweepEnv } from '../shared/service/env.ts';
+import { isFinished } from '../shared/states.ts';
 import { unlessAhead } from '../shared/times.ts';
 import { type CreateDeps, checkCreator, createDeps } from './lib/checks/create-check.ts';
 import { envOf } from './lib/environment.ts';

@@ -1,18 +1,18 @@
 import { z } from 'zod';
-import { checkStates } from './check-states.ts';
 import { AuditVersion, Region } from './name-schemas.ts';
 import { optionNames } from './options/audit-options.ts';
 import { SentOptions, ShownOptions } from './options/audit-options-schemas.ts';
 import { MAX_PAIRS } from './options/variants.ts';
 import { pick } from './pick.ts';
-import { isFinished, newRun, Run, type RunState, RunView, runView } from './run.ts';
+import { newRun, Run, type RunState, RunView, runView } from './run.ts';
+import { checkStates, isFinished } from './states.ts';
 import { latest } from './times.ts';
 
 export const CheckState = z.enum(checkStates).meta({
   id: 'CheckState',
   description:
     'State of a check. `succeeded`, `partial` and `failed` are final: all runs are finished. `partial` means that some but not all succeeded.',
-  'x-final': ['succeeded', 'partial', 'failed'],
+  'x-final': checkStates.filter(isFinished),
 });
 export type CheckState = z.infer<typeof CheckState>;
 

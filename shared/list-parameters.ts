@@ -1,8 +1,8 @@
 import { auditVersions } from './audit-versions.ts';
-import { checkStates } from './check-states.ts';
 import { devices } from './options/audit-options.ts';
 import { pageOrders, standings } from './pages/page-list.ts';
 import { allRegions } from './regions.ts';
+import { checkStates } from './states.ts';
 
 export type ListName = 'checks' | 'runs' | 'pages';
 

@@ -13,11 +13,12 @@ import { MAX_PAIRS, variants } from './options/variants.ts';
 import { pick } from './pick.ts';
 import { RunError, RunProblemCode } from './problems.ts';
 import { linksOf, reportLinks, reportLinksOf } from './run-links.ts';
+import { isFinished, runStates } from './states.ts';
 
-export const RunState = z.enum(['created', 'running', 'succeeded', 'failed']).meta({
+export const RunState = z.enum(runStates).meta({
   id: 'RunState',
   description: 'State of a run. `succeeded` and `failed` are final.',
-  'x-final': ['succeeded', 'failed'],
+  'x-final': runStates.filter(isFinished),
 });
 export type RunState = z.infer<typeof RunState>;
 
@@ -27,8 +28,6 @@ export const follows = {
   succeeded: ['running'],
   failed: ['created', 'running'], // created: the sweeper abandons a run that no auditor claimed
 } as const satisfies Record<Exclude<RunState, 'created'>, readonly RunState[]>;
-
-export const isFinished = (state: RunState): boolean => state === 'succeeded' || state === 'failed';
 
 /** Number of failed attempts after which a fault of the service fails the run. */
 export const MAX_ATTEMPTS = 3;

@@ -11,6 +11,7 @@ import { loadsItsReport, withItsReport } from '../../shared/report-page.ts';
 import type { RunView } from '../../shared/run.ts';
 import type { CreateScheduleBody, EditScheduleBody, Schedule, ScheduleList } from '../../shared/schedules.ts';
 import type { LimitList, RegionList, VersionList } from '../../shared/service/offer.ts';
+import { isFinished } from '../../shared/states.ts';
 import type { CheckList, ListFilters, PageFilters } from './lists.ts';
 import { type BaseOptions, baseQuery, checkPath, queryOf, runOfCheckPath, runPath, schedulePath } from './paths.ts';
 import { nextReadingAt, type OnOutage, pause, withPatience, withRetries } from './retries.ts';
@@ -76,7 +77,7 @@ export class Client {
       const { data, headers, sentAt } = await this.#readOrWait(checkId, etag, signal);
       if (data) {
         onChange?.(data);
-        if (isFinal(data)) return data;
+        if (isFinished(data.state)) return data;
       }
       etag = headers.get('etag') ?? etag;
       const waitMs = Math.max(0, nextReadingAt(headers, sentAt) - performance.now()); // Node warns of a negative timeout
@@ -245,6 +246,3 @@ export class Client {
     return AbortSignal.any([given, this.#service.signal, this.#patience?.signal].filter((each) => each !== undefined));
   }
 }
-
-/** Returns true if nothing about the check changes any more. */
-export const isFinal = ({ state }: Pick<CheckView, 'state'>): boolean => state !== 'created' && state !== 'running';

@@ -1,5 +1,6 @@
 import type { CheckView, CreateCheckBody } from '../../shared/check.ts';
-import { type Client, type CreatedCheck, isFinal } from '../api/client.ts';
+import { isFinished } from '../../shared/states.ts';
+import type { Client, CreatedCheck } from '../api/client.ts';
 import { isOutage } from '../api/retries.ts';
 import { ServiceError } from '../api/service-error.ts';
 import { sampleText } from '../words/turns.ts';
@@ -61,8 +62,8 @@ export const runCheck = async (
       },
     });
   } catch (error) {
-    const isFinished = check && isFinal(check);
-    if (signal.aborted && !TIMED_OUT.test(`${signal.reason}`) && !isFinished) await client.delete(id);
+    if (signal.aborted && !TIMED_OUT.test(`${signal.reason}`) && !(check && isFinished(check.state)))
+      await client.delete(id);
     if (signal.aborted) throw error;
     const cause = timeout.aborted ? new Error(`It did not finish within ${TIMEOUT_SECONDS} s.`) : error;
     throw new NextStepError(keptStep(id), { cause });

@@ -9,8 +9,9 @@ import {
 import { optionNames } from '../../shared/options/audit-options.ts';
 import { pick } from '../../shared/pick.ts';
 import type { RunView } from '../../shared/run.ts';
+import { isFinished } from '../../shared/states.ts';
 import { cutText } from '../../shared/text.ts';
-import { type CreatedCheck, isFinal } from '../api/client.ts';
+import type { CreatedCheck } from '../api/client.ts';
 import { nextStep } from '../words/advice.ts';
 import { failedFirst, isNotJudged } from '../words/assertions.ts';
 import { fullChangeText } from '../words/change.ts';
@@ -46,7 +47,7 @@ const summary = (check: CheckView, site: string, rows: number, entries: number) 
   createdAt: check.createdAt,
   runs: check.runs.slice(0, rows).map((run) => runSummaryOf(run, entries)),
   ...(rows < check.runs.length && { moreRuns: check.runs.length - rows }),
-  ...(!isFinal(check) && { next: readingStep(check.id) }),
+  ...(!isFinished(check.state) && { next: readingStep(check.id) }),
 });
 
 /** Returns the call that waits for the end of an unfinished check. */

@@ -1,8 +1,8 @@
 import type { SQSRecord } from 'aws-lambda';
 import { redactForLog } from '../../functions/lib/redact.ts';
 import type { CheckStore } from '../../functions/lib/store/checks.ts';
-import { isFinished } from '../../shared/run.ts';
 import { AuditJob } from '../../shared/service/audit-job.ts';
+import { isFinished } from '../../shared/states.ts';
 import { printable } from '../../shared/text.ts';
 
 type Deps = {

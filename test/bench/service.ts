@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { CheckView } from '../../shared/check.ts';
-import { isFinished, type RunView } from '../../shared/run.ts';
+import type { RunView } from '../../shared/run.ts';
+import { isFinished } from '../../shared/states.ts';
 import { freePort } from '../support/free-port.ts';
 import { startArguments } from '../support/service.ts';
 import { programsOf, startNode } from './children.ts';

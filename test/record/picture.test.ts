@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { Page } from 'puppeteer-core';
 import { expect, test } from 'vitest';
 import type { CheckView } from '../../shared/check.ts';
-import { isFinished } from '../../shared/run.ts';
+import { isFinished } from '../../shared/states.ts';
 import { startPages } from '../bench/pages.ts';
 import { startLocally } from '../support/service.ts';
 import { openPage, startBrowser, untilShown } from '../support/web-browser.ts';

@@ -1,5 +1,6 @@
-import { isFinished, type RunState } from '../../shared/run.ts';
+import type { RunState } from '../../shared/run.ts';
 import type { OwnerCaller } from '../../shared/service/keys.ts';
+import { isFinished } from '../../shared/states.ts';
 import type { Known, Options } from './clients.ts';
 import type { ApiAnswer, ApiRequest } from './service.ts';
 

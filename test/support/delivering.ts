@@ -5,9 +5,9 @@ import { listStore } from '../../functions/lib/store/lists.ts';
 import type { PostWebhook } from '../../functions/lib/webhooks/post-webhook.ts';
 import { sweep } from '../../functions/sweep.ts';
 import type { Check } from '../../shared/check.ts';
-import { isFinished } from '../../shared/run.ts';
 import type { DeliveryJob } from '../../shared/service/delivery-job.ts';
 import { LEASE_MS } from '../../shared/service/due-times.ts';
+import { isFinished } from '../../shared/states.ts';
 import { aCheck, passed, type World } from './world.ts';
 
 type Options = { world: World; post: PostWebhook; now: Date; parts?: Partial<Parameters<typeof deliverWebhook>[0]> };

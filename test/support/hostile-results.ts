@@ -1,6 +1,7 @@
 import { expect } from 'vitest';
 import { type AuditVersion, auditVersions, majorOf } from '../../shared/audit-versions.ts';
-import { isFinished, type RunView } from '../../shared/run.ts';
+import type { RunView } from '../../shared/run.ts';
+import { isFinished } from '../../shared/states.ts';
 import { hostilePages, shortSet, shortSetOf9 } from '../pages/hostile/index.ts';
 import { FULL } from './full.ts';
 import { attemptsOn, type HostilePage } from './hostile-server.ts';

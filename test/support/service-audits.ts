@@ -1,5 +1,6 @@
 import { expect } from 'vitest';
-import { isFinished, type RunView } from '../../shared/run.ts';
+import type { RunView } from '../../shared/run.ts';
+import { isFinished } from '../../shared/states.ts';
 import type { Pages } from './pages.ts';
 import { auditorsOf, browsersOf, processesWith, remainsOf, type startLocally, waitFor } from './service.ts';
 

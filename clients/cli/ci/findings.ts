@@ -1,4 +1,5 @@
 import type { MetricName } from '../../../shared/metrics/page-metrics.ts';
+import { isFinished } from '../../../shared/states.ts';
 import { fullChangeText } from '../../words/change.ts';
 import { confirmationText } from '../formats/confirmation.ts';
 import type { Results } from '../formats/json.ts';
@@ -43,7 +44,7 @@ const findingsOf = (
   levelOfNoVerdict: Annotation['level'],
 ): Omit<Finding, 'url'>[] => [
   ...runs.flatMap(({ region, state, error, assertions }) => [
-    ...(state === 'created' || state === 'running'
+    ...(!isFinished(state)
       ? [
           {
             level: 'error' as const,

@@ -1,4 +1,5 @@
 import type { RunView } from '../../../shared/run.ts';
+import { isFinished } from '../../../shared/states.ts';
 import { countsText, failedFirst, outcomeOf as outcomeOfAssertion } from '../../words/assertions.ts';
 import { isOfVariants, variantNames } from '../../words/differences.ts';
 import { labels, shownValue } from '../../words/numbers.ts';
@@ -170,7 +171,7 @@ const noteLines = (result: CheckResult): string[] => [
       `- ❌ **${prose(each.regions)} failed: ${prose(each.code)}.** ${prose(each.message)} ${prose(each.advice)}`,
   ),
   ...result.check.runs
-    .filter(({ state }) => state === 'created' || state === 'running')
+    .filter(({ state }) => !isFinished(state))
     .map(({ region, state }) => `- ⏳ ${prose(region)}: ${state === 'created' ? 'waiting' : 'auditing'}`),
   ...warningsOf(result).map((text) => `- ⚠️ ${prose(text)}`),
   '',

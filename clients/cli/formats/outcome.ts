@@ -1,6 +1,7 @@
 import { isSpoiledBy } from '../../../shared/comparison/spoils.ts';
 import type { MetricName } from '../../../shared/metrics/page-metrics.ts';
 import type { RunView } from '../../../shared/run.ts';
+import { isFinished } from '../../../shared/states.ts';
 import { isNotJudged } from '../../words/assertions.ts';
 import type { CheckResult } from '../run/result.ts';
 
@@ -34,7 +35,7 @@ export const isWorse = ({ base, confirmation }: Pick<CheckResult, 'base' | 'conf
 /** Returns `bad` if a run or an assertion of level error failed or was not judged, or if the base found a regression or no verdict. */
 export const outcomeOf = (result: CheckResult): 'good' | 'bad' | 'open' => {
   const { check, baseProblem } = result;
-  if (check.state === 'created' || check.state === 'running') return 'open';
+  if (!isFinished(check.state)) return 'open';
   const isKept = assertionsPassed(result) !== false && !hasUnjudged(result);
   return check.state === 'succeeded' && isKept && !isWorse(result) && !baseProblem ? 'good' : 'bad';
 };

@@ -1,6 +1,7 @@
 import stringWidth from 'string-width';
 import type { MetricName } from '../../../shared/metrics/page-metrics.ts';
 import type { RunView } from '../../../shared/run.ts';
+import { isFinished } from '../../../shared/states.ts';
 import { failedFirst } from '../../words/assertions.ts';
 import { isOfVariants, variantNames } from '../../words/differences.ts';
 import { counted, gradeSigns, gradeWords, labels, shownValue } from '../../words/numbers.ts';
@@ -106,7 +107,7 @@ const titleLines = (result: CheckResult, view: View): string[] => {
 const metricLines = (result: CheckResult, view: View): string[] => {
   const { runs } = result.check;
   const names = shownMetrics(runs, result.isOnePlace);
-  const isOpen = runs.some(({ state }) => state === 'created' || state === 'running');
+  const isOpen = runs.some(({ state }) => !isFinished(state));
   if (names.length === 0 && !isOpen) return [];
   const lines = result.check.against
     ? runs.flatMap((run, i) => [...(i === 0 ? [] : ['']), ...variantLines(run, result, view)])
@@ -178,7 +179,7 @@ const blocks = (result: CheckResult, names: readonly MetricName[], view: View): 
 /** Returns the value of a metric. It has no spread if the line would be too wide. */
 const cellOf = (run: RunView, name: MetricName, view: View, used = 0): string => {
   const value = shownValue(run, name);
-  if (!value) return run.state === 'created' || run.state === 'running' ? '…' : '–';
+  if (!value) return !isFinished(run.state) ? '…' : '–';
   const signedText = `${value.sign} ${value.text}`.trimStart();
   const text = paint(signedText, value.grade, view);
   const needed = used + `${signedText} ${value.spread}`.length;

@@ -1,5 +1,6 @@
 import type { CheckView } from '../../../shared/check.ts';
-import { type Client, isFinal } from '../../api/client.ts';
+import { isFinished } from '../../../shared/states.ts';
+import type { Client } from '../../api/client.ts';
 import type { Context } from '../context.ts';
 import { exitCodes, UsageError } from '../exit-codes.ts';
 import type { GetOptions } from '../flags/options.ts';
@@ -55,13 +56,13 @@ const getNow = async (
   judging: Judging,
   ending: Ending,
 ): Promise<number> => {
-  const open = checks.find((check) => !isFinal(check));
+  const open = checks.find((check) => !isFinished(check.state));
   if (open && ending.isGate) throw new UsageError(`The check ${open.id} is not finished. Wait for it with --wait.`);
   const { signal } = context;
   const notes: string[] = [];
   const results: CheckResult[] = [];
   for (const check of checks) {
-    const isOpen = !isFinal(check);
+    const isOpen = !isFinished(check.state);
     results.push(isOpen ? openResult(check, judging) : await resultOf(client, check, judging, { signal, notes }));
   }
   for (const line of notes) context.note(line);

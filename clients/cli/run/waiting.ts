@@ -1,6 +1,6 @@
 import type { CheckView } from '../../../shared/check.ts';
+import { isFinished } from '../../../shared/states.ts';
 import type { Client, CreatedCheck } from '../../api/client.ts';
-import { isFinal } from '../../api/client.ts';
 import { ServiceError } from '../../api/service-error.ts';
 import type { Context } from '../context.ts';
 import { ServiceFaultError } from '../exit-codes.ts';
@@ -125,7 +125,7 @@ const eraseUnfinished = async (client: Client, created: readonly CreatedCheck[],
   await Promise.all(
     created.map(async ({ id }) => {
       try {
-        if (isFinal(await client.get(id, { signal }))) return note(`The check ${id} is finished and stays.`);
+        if (isFinished((await client.get(id, { signal })).state)) return note(`The check ${id} is finished and stays.`);
         await client.delete(id, { signal });
         note(`The unfinished check ${id} is erased.`);
       } catch (error) {

@@ -1,4 +1,5 @@
 import { listParameter, parametersOf } from '../../../shared/list-parameters.ts';
+import { isFinished } from '../../../shared/states.ts';
 import type { CheckSummary } from '../../../shared/summaries.ts';
 import type { CheckList } from '../../api/lists.ts';
 import { labelTexts } from '../../words/facts.ts';
@@ -69,7 +70,7 @@ const filtersOf = (query: URLSearchParams): Record<string, string> =>
     }),
   );
 
-const isOpen = ({ state }: CheckSummary) => state === 'created' || state === 'running';
+const isOpen = ({ state }: CheckSummary) => !isFinished(state);
 
 type FiltersProps = {
   filters: Record<string, string>;
@@ -171,7 +172,7 @@ const Row = ({ check, now, chosen }: RowProps) => {
 
 const Outcome = ({ check }: { check: CheckSummary }) => {
   const hasRegion = !hasOnePlace(usePlaces()) || check.runs.length > 1;
-  const finished = check.runs.filter((run) => run.state === 'succeeded' || run.state === 'failed');
+  const finished = check.runs.filter(({ state }) => isFinished(state));
   return (
     <ul class="outcome">
       {isOpen(check) && (

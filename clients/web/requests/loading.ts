@@ -1,4 +1,6 @@
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
+import type { CheckView } from '../../../shared/check.ts';
+import { isFinished } from '../../../shared/states.ts';
 import { onKeyChange } from '../session/session.ts';
 import { follow, type Load } from './following.ts';
 import { type Failure, read, wordedFailureOf } from './requests.ts';
@@ -53,8 +55,8 @@ export const useLoaded = <Data>(path: string | null, options?: FollowOptions<Dat
   useFollowed(path, ({ signal }) => read<Data>(path ?? '', { signal }), options);
 
 /** Reads a check or a run until it is finished. The service answers a waiting request at the next change. */
-export const useLive = <Data>(path: string, isFinished: (data: Data) => boolean): Loaded<Data> =>
-  useFollowed(path, waitFor<Data>(path), { isFinished });
+export const useLive = <Data extends Pick<CheckView, 'state'>>(path: string): Loaded<Data> =>
+  useFollowed(path, waitFor<Data>(path), { isFinished: ({ state }) => isFinished(state) });
 
 /**
  * Returns a function that runs an action of the user, one that retries it, and the state of the action. An action without

@@ -1,4 +1,5 @@
 import type { RunView } from '../../../shared/run.ts';
+import { isFinished } from '../../../shared/states.ts';
 import { counted, gradeOf } from '../../words/numbers.ts';
 import { localTime } from '../../words/times.ts';
 import { progressText } from '../../words/turns.ts';
@@ -23,8 +24,6 @@ import { VariantTable } from './variant-table.tsx';
 const missing =
   'There is no such run. Its check was erased or has expired, it belongs to another API key, or the address is wrong.';
 
-const isFinished = ({ state }: RunView) => state === 'succeeded' || state === 'failed';
-
 /** Returns the region of a run before its URL. It says nothing if the service has one place only. */
 const regionBefore = (places: ReturnType<typeof usePlaces>, { region }: RunView): string =>
   hasOnePlace(places) ? '' : `${region}: `;
@@ -32,14 +31,14 @@ const regionBefore = (places: ReturnType<typeof usePlaces>, { region }: RunView)
 /** Returns the title and the state of the tab. */
 const tabOf = (run: RunView, region: string): [string, TabState?] => {
   const name = `${region}${isolated(run.url)}`;
-  if (!isFinished(run)) return [`◐ ${name}`, 'running'];
+  if (!isFinished(run.state)) return [`◐ ${name}`, 'running'];
   if (run.state === 'failed') return [`✗ ${name}`, 'poor'];
   return [`${run.performance ?? ''} ${name}`.trim(), gradeOf('performance', run.performance, run.device)];
 };
 
 /** One run: its numbers, and how the service measured them. */
 export const RunPage = ({ checkId, runId }: { checkId: string; runId: string }) => {
-  const { data: run, error, reload } = useLive<RunView>(`/v1/checks/${checkId}/runs/${runId}`, isFinished);
+  const { data: run, error, reload } = useLive<RunView>(`/v1/checks/${checkId}/runs/${runId}`);
   const places = usePlaces(); // together with the run, so that a place moves nothing
   const [title, state] = run ? tabOf(run, regionBefore(places, run)) : ['Run'];
   useTitle(title, state);
@@ -98,7 +97,7 @@ const Variants = ({ run, against }: { run: RunView; against: NonNullable<RunView
 
 const RunHead = ({ run, checkId }: { run: RunView; checkId: string }) => {
   const samples =
-    run.samples.length > 0 ? [`${counted(run.samples.length, 'sample')}${isFinished(run) ? '' : ' so far'}`] : [];
+    run.samples.length > 0 ? [`${counted(run.samples.length, 'sample')}${isFinished(run.state) ? '' : ' so far'}`] : [];
   const places = usePlaces();
   const place = places.get(run.region);
   const progress = progressText(run);
@@ -128,7 +127,7 @@ const RunHead = ({ run, checkId }: { run: RunView; checkId: string }) => {
             </TwoLines>
           </p>
         )}
-        {!isFinished(run) && (
+        {!isFinished(run.state) && (
           <p role="status">
             ◐ {run.state === 'created' ? 'Waiting for its turn' : ['Auditing', progress].filter(Boolean).join(', ')}.
             The result appears here.

@@ -1,8 +1,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { RunView } from '../../../shared/run.ts';
+import { isFinished } from '../../../shared/states.ts';
 import { useNamer } from './places.ts';
-
-const isDone = ({ state }: RunView) => state === 'succeeded' || state === 'failed';
 
 const textOfRun = (name: string, { state, performance, error }: RunView) =>
   state === 'failed' ? `${name} failed: ${error?.code}.` : `${name} finished. Performance ${performance ?? 'unknown'}.`;
@@ -13,7 +12,7 @@ export const Announcer = ({ runs }: { runs: readonly RunView[] }) => {
   const [text, setText] = useState('');
   const nameOf = useNamer(runs);
   useEffect(() => {
-    const done = runs.filter(isDone);
+    const done = runs.filter(({ state }) => isFinished(state));
     const news = known.current ? done.filter(({ id }) => !known.current?.has(id)) : [];
     known.current = new Set(done.map(({ id }) => id));
     if (news.length > 0) setText(news.map((run) => textOfRun(nameOf(run.region), run)).join(' '));

@@ -3,9 +3,9 @@ import { asCreated, type Check, countAudits, newCheck } from '../../../shared/ch
 import type { Secrets } from '../../../shared/options/secrets.ts';
 import { ApiProblemError } from '../../../shared/problems.ts';
 import type { Region } from '../../../shared/regions.ts';
-import { isFinished } from '../../../shared/run.ts';
 import type { QueuesEnv, RetentionEnv, TargetsEnv } from '../../../shared/service/env.ts';
 import type { PlanName } from '../../../shared/service/plans.ts';
+import { isFinished } from '../../../shared/states.ts';
 import { parseCheckBody } from '../http/check-body.ts';
 import { type Permit, permitCreate } from '../http/create-limits.ts';
 import { deriveCheckId, deriveRunIds, fingerprintOf, replyToRepeat } from '../http/idempotency.ts';

@@ -1,4 +1,4 @@
-import { isFinished } from '../../../shared/run.ts';
+import { isFinished } from '../../../shared/states.ts';
 import type { CheckStore } from '../store/checks.ts';
 import type { StoredCheck } from '../store/find-check.ts';
 import type { ListStore, Range } from '../store/lists.ts';

@@ -1,6 +1,7 @@
 import { checkView } from '../../../shared/check.ts';
-import { isFinished, runView } from '../../../shared/run.ts';
+import { runView } from '../../../shared/run.ts';
 import type { Caller } from '../../../shared/service/keys.ts';
+import { isFinished } from '../../../shared/states.ts';
 import type { Request } from './endpoint.ts';
 import { checkIdOf, findCheck, type Lookup, placeOfRun, type RunLookup, readRun } from './lookup.ts';
 

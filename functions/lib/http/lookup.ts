@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { ApiProblemError } from '../../../shared/problems.ts';
-import { isFinished } from '../../../shared/run.ts';
 import type { Caller } from '../../../shared/service/keys.ts';
+import { isFinished } from '../../../shared/states.ts';
 import type { CheckStore } from '../store/checks.ts';
 import type { StoredCheck } from '../store/find-check.ts';
 import type { RunItem } from '../store/items.ts';

@@ -1,5 +1,6 @@
-import { isFinished, type RunState } from '../../../shared/run.ts';
+import type { RunState } from '../../../shared/run.ts';
 import { HOLD_MS } from '../../../shared/service/due-times.ts';
+import { isFinished } from '../../../shared/states.ts';
 import { latest } from '../../../shared/times.ts';
 import { log } from '../log.ts';
 import { type Db, updateItem } from './dynamodb.ts';

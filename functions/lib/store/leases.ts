@@ -1,6 +1,7 @@
 import type { Sample } from '../../../shared/metrics/page-metrics-schemas.ts';
-import { type Attempt, follows, isFinished, type Run } from '../../../shared/run.ts';
+import { type Attempt, follows, type Run } from '../../../shared/run.ts';
 import { LEASE_MS, LEASE_SLACK_MS, RENEW_MS } from '../../../shared/service/due-times.ts';
+import { isFinished } from '../../../shared/states.ts';
 import { latest } from '../../../shared/times.ts';
 import { idsOf, log } from '../log.ts';
 import { announceEnd, closeAfterRun } from './closing.ts';

@@ -1,9 +1,10 @@
 import { runError } from '../../../shared/problems.ts';
 import type { Region } from '../../../shared/regions.ts';
-import { countFailures, isFinished, MAX_ATTEMPTS } from '../../../shared/run.ts';
+import { countFailures, MAX_ATTEMPTS } from '../../../shared/run.ts';
 import { AuditJob } from '../../../shared/service/audit-job.ts';
 import { retryAfter } from '../../../shared/service/due-times.ts';
 import { jsonText } from '../../../shared/service/env.ts';
+import { isFinished } from '../../../shared/states.ts';
 import { emit, idsOf, log } from '../log.ts';
 import type { DeadLetter, DeadLetterQueues } from '../queue/dead-letter-queues.ts';
 import { abandon } from '../runs/abandon.ts';

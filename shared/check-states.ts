@@ -1,1 +1,0 @@
-export const checkStates = ['created', 'running', 'succeeded', 'partial', 'failed'] as const;
