@@ -8,21 +8,30 @@ import type { Request } from './lib/http/endpoint.ts';
 import { http } from './lib/http/http.ts';
 import { invalidInput } from './lib/http/input.ts';
 import { pageHeaders, parseRunList, rangeOf } from './lib/http/list-query.ts';
-import { prefersCsv } from './lib/http/negotiation.ts';
+import { listFormOf } from './lib/http/negotiation.ts';
 import { isUnreadable, pageOf, splitPage } from './lib/http/page.ts';
 import type { Reply } from './lib/http/response.ts';
+import { exportRuns } from './lib/http/run-export.ts';
 import { openDb } from './lib/store/dynamodb.ts';
 import { type ListedRun, type ListStore, listStore, type UnreadableEntry } from './lib/store/lists.ts';
 
-/** GET /v1/runs: returns one page of the runs of a URL's closed checks with their metrics, newest first, as JSON or CSV. With `every=day` it returns their medians by day. */
+/** GET /v1/runs: returns one page of the runs of a URL's closed checks with their metrics, newest first, as JSON or CSV. With `every=day` it returns their medians by day. As NDJSON it returns the runs of all URLs, oldest first. */
 export const handler = http('list-runs', (env) => listRuns({ lists: listStore(openDb(env)) }));
 
 export const listRuns =
-  ({ lists, now = () => new Date() }: { lists: Pick<ListStore, 'runs'>; now?: () => Date }) =>
+  ({ lists, now = () => new Date() }: { lists: ListStore; now?: () => Date }) =>
   async (request: Request): Promise<Reply> => {
+    const form = listFormOf(request.headers.accept);
+    if (form === 'ndjson') return exportRuns(request, lists, now());
     const parameters = parseRunList(request);
     const { url, limit, every } = parameters;
-    if (url === undefined) throw invalidInput([{ path: 'url', message: 'Send the `url` whose runs you want.' }]);
+    if (url === undefined)
+      throw invalidInput([
+        {
+          path: 'url',
+          message: 'Send the `url` whose runs you want. Send `Accept: application/x-ndjson` for the runs of all URLs.',
+        },
+      ]);
     const { filters, byEntry, byResult } = matcherOf(parameters);
     // No filter can judge an unreadable entry. Trends always have a device, so it counts to both devices.
     const isAlone = filters.every((name) => name === 'url' || name === 'device');
@@ -43,8 +52,7 @@ export const listRuns =
           .map(({ day, ...run }) => ({ ...summaryOf(run), day }))
       : runs.map(summaryOf);
     const headers = { vary: 'Accept', ...pageHeaders(request, nextCursor) };
-    if (!prefersCsv(request.headers.accept))
-      return { status: 200, headers, body: { runs: readable, ...unreadable, nextCursor } };
+    if (form === 'json') return { status: 200, headers, body: { runs: readable, ...unreadable, nextCursor } };
     return {
       status: 200,
       headers: { ...headers, 'content-type': 'text/csv; charset=utf-8; header=present' },

@@ -47,14 +47,14 @@ const other = <Schema extends z.ZodType>(schema: Schema) => ({ schema, use: 'non
 const time = z.iso.datetime({ offset: true }).transform((text) => new Date(text).toISOString());
 
 const DEFAULT_LIMIT = 20;
-const limitTo = (max: number) =>
+const limitTo = (max: number, usual = DEFAULT_LIMIT) =>
   z
     .string()
     .regex(/^\d{1,4}$/)
     .transform(Number)
     .pipe(z.int().min(1).max(max))
-    .default(DEFAULT_LIMIT)
-    .meta({ override: { type: 'integer', minimum: 1, maximum: max, default: DEFAULT_LIMIT, pattern: undefined } });
+    .default(usual)
+    .meta({ override: { type: 'integer', minimum: 1, maximum: max, default: usual, pattern: undefined } });
 
 /** The schema of each parameter, and the entries that it keeps. A label is `name:value`. */
 const rules = {
@@ -119,6 +119,10 @@ export const ListParameters = {
   checks: schemaOf('checks'),
   runs: schemaOf('runs'),
   pages: schemaOf('pages').extend({ limit: limitTo(MAX_PAGES) }),
+  /** The runs of all URLs as NDJSON. */
+  export: schemaOf('runs')
+    .omit({ every: true })
+    .extend({ limit: limitTo(MAX_PAGES, MAX_PAGES) }),
 };
 
 type Given = { [Name in ParameterName]?: unknown };

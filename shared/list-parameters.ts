@@ -25,7 +25,7 @@ export type Parameter = {
 const everyList = ['checks', 'runs', 'pages'] as const;
 const byTime = ['checks', 'runs'] as const;
 
-/** Largest limit of a list, and of the list of pages. */
+/** Largest limit of a list, and of the list of pages and an export. */
 export const MAX_LIMIT = 100;
 export const MAX_PAGES = 1000;
 /** Longest time that a list of pages looks back, in days. */
@@ -37,7 +37,7 @@ const time = 'The time must be in ISO 8601 with a time zone, such as 2031-01-01T
 export const listParameters = {
   limit: {
     lists: everyList,
-    accepted: `The limit must be a whole number from 1 to ${MAX_LIMIT}, and of pages to ${MAX_PAGES}.`,
+    accepted: `The limit must be a whole number from 1 to ${MAX_LIMIT}, and of pages and of runs as NDJSON to ${MAX_PAGES}.`,
   },
   cursor: {
     lists: everyList,

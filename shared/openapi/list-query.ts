@@ -3,14 +3,10 @@ import { type ListName, listParameter, type ParameterOf } from '../list-paramete
 import { ListParameters } from '../list-parameters-schemas.ts';
 
 /** Returns the documented query parameters of a list. */
-export const listQuery = <List extends ListName>(
-  list: List,
-  { required }: { required?: ParameterOf<List> } = {},
-): Record<ParameterOf<List>, z.ZodType> => {
+export const listQuery = <List extends ListName>(list: List): Record<ParameterOf<List>, z.ZodType> => {
   const documented = ([name, schema]: [string, z.ZodType]) => {
-    const own = name === required ? ((schema as z.ZodOptional).unwrap() as z.ZodType) : schema;
     const description = listParameter(name as ParameterOf<List>).accepted;
-    return [name, own.meta({ ...own.meta(), description, id: undefined })];
+    return [name, schema.meta({ ...schema.meta(), description, id: undefined })];
   };
   return Object.fromEntries(Object.entries<z.ZodType>(ListParameters[list].shape).map(documented));
 };

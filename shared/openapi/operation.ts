@@ -46,6 +46,10 @@ const headerTexts = {
   ratelimit: 'The limit closest to exhaustion: audits left, and seconds until one more.',
   'ratelimit-policy': 'The limits of the plan, in audits.',
   allow: 'The methods of the path.',
+  'next-cursor': 'With NDJSON: the cursor with which the next export goes on, also if this one is empty.',
+  'run-count': 'With NDJSON: the number of lines.',
+  'export-ended-by':
+    'With NDJSON: `limit` if more runs can be read at once, `end` if not, or `unfinished-check` and the id of the check for which the export waits.',
 } as const;
 type Header = keyof typeof headerTexts;
 export type HeaderName = Header | `${Header}?`;

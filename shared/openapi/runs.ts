@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { Fixes } from '../fixes/fix.ts';
+import { listParameter, MAX_PAGES } from '../list-parameters.ts';
 import { VariantName } from '../name-schemas.ts';
 import { PageList } from '../pages/pages.ts';
 import { RunView } from '../run.ts';
@@ -63,6 +64,13 @@ const getReport = {
   problems: ['not-found', 'report-unavailable', 'report-not-ready'],
 } as const satisfies Partial<Operation>;
 
+const limitOfRuns = z
+  .int()
+  .min(1)
+  .max(MAX_PAGES)
+  .optional()
+  .describe(`${listParameter('limit').accepted} The default is 20, and ${MAX_PAGES} as NDJSON.`);
+
 /** An answer that the service takes from a report. */
 const fromReport = {
   tag,
@@ -78,15 +86,15 @@ export const runOperations = {
     operationId: 'listRuns',
     summary: 'List the finished runs of a URL, newest first',
     description:
-      'With `every=day` an entry has the medians of a day in a region, and `limit` counts days. With `Accept: text/csv` the answer is CSV (RFC 4180) with times in milliseconds.',
-    query: listQuery('runs', { required: 'url' }),
+      'With `every=day` an entry has the medians of a day in a region, and `limit` counts days. With `Accept: text/csv` the answer is CSV (RFC 4180) with times in milliseconds. Both need `url`. With `Accept: application/x-ndjson` the answer has the runs of all URLs, oldest first, and goes on with `cursor` where the answer before has ended.',
+    query: { ...listQuery('runs'), limit: limitOfRuns },
     answers: {
       200: {
         description: 'One page.',
         schema: z.object({ runs: z.array(RunSummary), unreadable, nextCursor: z.string().nullable() }),
         example: examples.runs,
-        headers: ['link?'],
-        also: ['text/csv'],
+        headers: ['link?', 'next-cursor?', 'run-count?', 'export-ended-by?'],
+        also: ['text/csv', 'application/x-ndjson'],
       },
     },
   },

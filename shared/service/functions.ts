@@ -109,7 +109,7 @@ export const functionRows = {
     fingerprintKey: ['GetObject', 'PutObject'],
   },
   'list-checks': { ...quick, env: ReadEnv, table: { check: ['Query'] }, index: 'list', reserved: 'reads' },
-  'list-runs': { ...quick, env: ReadEnv, index: 'list' },
+  'list-runs': { ...quick, env: ReadEnv, table: { check: ['Query'] }, index: 'list' },
   'list-pages': { ...quick, env: ReadEnv, table: { latest: ['Query'] }, index: 'list' },
   'get-check': { ...quick, env: ReadEnv, table: reads, reserved: 'reads' },
   'get-comparison': { ...quick, env: ComparisonEnv, table: reads, index: 'list' },

@@ -48,7 +48,7 @@ const rights = {
     ...on(fingerprintKey, 's3', ['GetObject', 'PutObject']),
   ],
   'list-checks': [...onTable('list-checks'), ...on(`${table}/index/list`, 'dynamodb', ['Query']), ...keys],
-  'list-runs': [...on(`${table}/index/list`, 'dynamodb', ['Query']), ...keys],
+  'list-runs': [...onTable('list-runs'), ...on(`${table}/index/list`, 'dynamodb', ['Query']), ...keys],
   'list-pages': [...onTable('list-pages'), ...on(`${table}/index/list`, 'dynamodb', ['Query']), ...keys],
   'get-check': [...onTable('get-check'), ...keys],
   'get-comparison': [...onTable('get-comparison'), ...on(`${table}/index/list`, 'dynamodb', ['Query']), ...keys],

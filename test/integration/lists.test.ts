@@ -457,5 +457,6 @@ test.each([
 
 test('a series needs a URL', async () => {
   const problem = await problemOf(await get('/v1/runs'), 400, 'invalid-request');
-  expect(problem.errors).toEqual([{ path: 'url', message: 'Send the `url` whose runs you want.' }]);
+  expect(problem.errors).toMatchObject([{ path: 'url' }]);
+  expect(problem.detail).toContain('application/x-ndjson');
 });

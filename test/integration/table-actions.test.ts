@@ -24,6 +24,7 @@ import { closeLostRun } from '../../functions/lib/sweep/dead-letters.ts';
 import { createLink, deleteLinks } from '../../functions/links.ts';
 import { listChecks } from '../../functions/list-checks.ts';
 import { listPages } from '../../functions/list-pages.ts';
+import { listRuns } from '../../functions/list-runs.ts';
 import { runAudit } from '../../functions/run-audit.ts';
 import { schedules } from '../../functions/schedules.ts';
 import { sweep } from '../../functions/sweep.ts';
@@ -208,6 +209,8 @@ const everyFunction = async () => {
   await link();
   const checkId = await create();
   await as('list-checks', () => listChecks({ lists: listStore(world.db), store: world.store })(request()));
+  const ndjson = { headers: { accept: 'application/x-ndjson' } };
+  await as('list-runs', () => listRuns({ lists: listStore(world.db), now: () => later(t0, DAY) })(request({}, ndjson)));
   const ofUrl = request({}, { rawQuery: 'url=https://example.com/' });
   await as('list-pages', () => listPages({ pages: pageStore(world.db), lists: listStore(world.db) })(ofUrl));
   const erase = (checkId: string, parts = {}) =>

@@ -58,7 +58,7 @@ export const expectDocumented = async (method: string, path: string, response: R
   const type = response.headers.get('content-type')?.split(';')[0];
   if (type === undefined) return expect(answer?.content, `${name} has no body`).toBeUndefined();
   expect(Object.keys(answer?.content ?? {}), name).toContain(type);
-  if (method === 'HEAD' || !type.endsWith('json')) return;
+  if (method === 'HEAD' || !/[/+]json$/.test(type)) return;
   const ref = `openapi#/${[...pointer, 'content', type, 'schema'].map(pointerPart).join('/')}`;
   const validate = ajv.getSchema(ref) ?? ajv.compile({ $ref: ref });
   validate(await response.clone().json());

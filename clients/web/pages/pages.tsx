@@ -49,7 +49,7 @@ export const PagesPage = ({ query }: { query: URLSearchParams }) => {
       <More rest={rest} label="More pages" />
       <p class="muted">
         A page got worse if the series of its checks has a lasting step. <a href="/pages?url=">Enter a URL</a> to see a
-        page over time.
+        page over time. <a href="/docs">The API</a> exports all runs as NDJSON.
       </p>
     </>
   );

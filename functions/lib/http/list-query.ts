@@ -10,7 +10,8 @@ import { invalidInput, parseFields } from './input.ts';
 export const cursorOf = ({ createdAt, id }: Position): string =>
   Buffer.from(JSON.stringify([createdAt, id])).toString('base64url');
 
-const Cursor = z.string().transform((text, context): Position => {
+/** The text of a position, which it parses. */
+export const Cursor = z.string().transform((text, context): Position => {
   const parsed = z.tuple([z.iso.datetime(), z.uuid()]).safeParse(fromBase64Json(text));
   if (parsed.success) return { createdAt: parsed.data[0], id: parsed.data[1] };
   context.addIssue('invalid');

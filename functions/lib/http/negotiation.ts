@@ -4,9 +4,18 @@ import Negotiator from 'negotiator';
 export const prefersHtml = (header: string | undefined): boolean =>
   new Negotiator({ headers: { accept: header ?? '*/*' } }).mediaType(['application/json', 'text/html']) === 'text/html';
 
-/** Returns true if an `Accept` header ranks CSV above JSON. JSON wins a tie and is the default. */
-export const prefersCsv = (header: string | undefined): boolean =>
-  new Negotiator({ headers: { accept: header ?? '*/*' } }).mediaType(['application/json', 'text/csv']) === 'text/csv';
+export const NDJSON = 'application/x-ndjson';
+
+/** Returns the form of a list that an `Accept` header ranks highest. JSON wins a tie and is the default. */
+export const listFormOf = (header: string | undefined): 'json' | 'csv' | 'ndjson' => {
+  const forms = new Map([
+    ['application/json', 'json'] as const,
+    ['text/csv', 'csv'] as const,
+    [NDJSON, 'ndjson'] as const,
+  ]);
+  const type = new Negotiator({ headers: { accept: header ?? '*/*' } }).mediaType([...forms.keys()]);
+  return forms.get(type as typeof NDJSON) ?? 'json';
+};
 
 /** Returns true if an `Accept-Encoding` header allows gzip and doesn't prefer the plain form. */
 export const acceptsGzip = (header: string | undefined): boolean =>

@@ -9,7 +9,7 @@ import { headersUnder, linksUnder } from './base-path.ts';
 import { corsHeaders } from './cors.ts';
 import { commonHeaders } from './security-headers.ts';
 
-/** Reply of an endpoint. `body` becomes JSON, unless it is a Buffer, which needs a `content-type` header. */
+/** Reply of an endpoint. `body` becomes JSON, unless it is a text or a Buffer, which need a `content-type` header. */
 export type Reply = { status: number; headers?: Record<string, string>; body?: unknown };
 
 /** Response in API Gateway's payload format 2.0. */
@@ -33,6 +33,7 @@ export const withCommonHeaders = (
 export const toHttpResult = ({ status, headers: own = {}, body }: Reply, base = ''): HttpResult => {
   const headers = headersUnder(base, own);
   if (body === undefined) return { statusCode: status, headers, body: '' };
+  if (typeof body === 'string') return { statusCode: status, headers, body };
   if (Buffer.isBuffer(body)) {
     return { statusCode: status, headers, body: body.toString('base64'), isBase64Encoded: true };
   }

@@ -7,7 +7,7 @@ import { pick } from '../../../shared/pick.ts';
 import { type CheckSummary, checkSummary, listedFields, type SeriesRun, seriesRun } from '../../../shared/summaries.ts';
 import { canonicalUrl } from '../../../shared/text.ts';
 import type { Db } from './dynamodb.ts';
-import type { RunItem } from './items.ts';
+import { checkKey, type RunItem, trendKey } from './items.ts';
 import { pack, unpack } from './packed.ts';
 
 /** Place of an item in its list. Lists are sorted by it. */
@@ -33,13 +33,31 @@ export type ListStore = ReturnType<typeof listStore>;
 /** Reads the index `list`, newest first. Each call is one query. `more` is true if the range has further items. */
 export const listStore = (db: Db) => ({
   /** Returns checks of an owner. */
-  checks: (owner: string, range: Range, limit: number, now: Date) =>
-    query<ListedCheck>(db, `OWNER#${owner}`, range, limit, now),
+  checks: (owner: string, range: Range, limit: number, now: Date, order: Order = 'newest first') =>
+    query<ListedCheck>(db, `OWNER#${owner}`, range, limit, now, order),
 
   /** Returns the runs of an owner's closed checks of a URL. */
   runs: (owner: string, url: string, range: Range, limit: number, now: Date) =>
     query<ListedRun>(db, seriesOf(owner, url), range, limit, now),
+
+  /** Returns the runs of an owner's closed check, in the order of its regions. It reads no index, and misses no run. */
+  runsOfCheck: async (owner: string, checkId: string): Promise<(ListedRun | UnreadableEntry)[]> => {
+    const entries = new QueryCommand({
+      TableName: db.table,
+      KeyConditionExpression: 'pk = :pk AND begins_with(sk, :trend)',
+      ExpressionAttributeValues: { ':pk': checkKey(checkId).pk, ':trend': trendKey(checkId, '').sk },
+      ConsistentRead: true,
+    });
+    const { Items = [] } = await db.client.send(entries); // at most one for each region
+    const filled = Items.filter((entry) => entry.owner === owner && entry.list !== undefined);
+    const placeOf = (entry: object) => ('position' in entry ? Number(entry.position) : Number.POSITIVE_INFINITY);
+    return filled
+      .map((entry) => parseListed(entry) as ListedRun | UnreadableEntry)
+      .sort((a, b) => placeOf(a) - placeOf(b));
+  },
 });
+
+type Order = 'newest first' | 'oldest first';
 
 /*
  * `listed` of an item is what its list shows, as compressed JSON (packed.ts).
@@ -100,7 +118,14 @@ const parseListed = ({
   return { createdAt, id, unreadable: true };
 };
 
-const query = async <Entry>(db: Db, list: string, range: Range, limit: number, now: Date) => {
+const query = async <Entry>(
+  db: Db,
+  list: string,
+  range: Range,
+  limit: number,
+  now: Date,
+  order: Order = 'newest first',
+) => {
   const bounds = boundsOf(range);
   if (!bounds) return { entries: [], last: undefined, more: false };
   const { Items = [], LastEvaluatedKey } = await db.client.send(
@@ -110,11 +135,11 @@ const query = async <Entry>(db: Db, list: string, range: Range, limit: number, n
       KeyConditionExpression: ['#list = :list', ...bounds.conditions].join(' AND '),
       ExpressionAttributeNames: { '#list': 'list' },
       ExpressionAttributeValues: { ':list': list, ...bounds.values },
-      ScanIndexForward: false,
+      ScanIndexForward: order === 'oldest first',
       Limit: limit,
     }),
   );
-  const entries = Items.filter(({ listKey }) => listKey !== range.before).map(parseListed);
+  const entries = Items.filter(({ listKey }) => listKey !== range.before && listKey !== range.after).map(parseListed);
   const isCurrent = ({ expiresAt = Number.POSITIVE_INFINITY }) => expiresAt * 1000 > now.getTime(); // DynamoDB deletes items late
   return {
     entries: entries.filter(isCurrent).map(({ expiresAt: _, ...entry }) => entry as Entry | UnreadableEntry),
