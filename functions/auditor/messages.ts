@@ -50,6 +50,9 @@ export type StartSignal = { benchmark: Benchmark | null };
 /** The parent's answer to `measured` in a timed audit. */
 export type MeasuredAnswer = { waits: Waits };
 
+/** Messages from the parent to the auditor. */
+export type ParentMessage = StartBrowser | StartBenchmark | StartAudit | StartSignal | MeasuredAnswer;
+
 /** Messages from the auditor to its parent, in this order. The auditor sends `mainFrame` at each change of the record. */
 export type AuditorMessage =
   | { type: 'ready' }

@@ -29,6 +29,8 @@ export type AuditState = {
   timed: boolean;
   /** True while the auditor waits for the CPU slot. */
   waiting: boolean;
+  /** True if the auditor may have requested the page. A timed audit waits for the CPU before. */
+  begun: boolean;
   /** True after the timed part. */
   measured: boolean;
   /** True if the newest main document failed, so that the audit ends unless another document follows. */
@@ -46,6 +48,7 @@ export type AuditState = {
 export const initialState: AuditState = {
   timed: false,
   waiting: false,
+  begun: false,
   measured: false,
   documentFailed: false,
   stall: { silentMs: 0, idleMs: 0, stuckMs: 0 },
@@ -120,13 +123,13 @@ export const decide = (state: AuditState, event: AuditEvent, limits: Limits): [A
       return [state, nothing];
     case 'browser':
       return [
-        { ...state, chromium: event.version, sandbox: event.sandbox },
+        { ...state, chromium: event.version, sandbox: event.sandbox, begun: !state.timed },
         state.timed ? nothing : start(['first-response', FIRST_RESPONSE_MS]),
       ];
     case 'waiting':
       return [{ ...state, waiting: true }, nothing];
     case 'cpu-acquired':
-      return [{ ...state, waiting: false }, startTimedPart(event.remainingMs)];
+      return [{ ...state, waiting: false, begun: true }, startTimedPart(event.remainingMs)];
     case 'mainFrame':
       return onMainFrame(state, event.record);
     case 'measured':

@@ -245,7 +245,7 @@ async function startBrowser(settings: LaunchSettings): Promise<Launched> {
     browserAlive = false;
     reportError(new Error('The browser exited.')); // Lighthouse may wait forever for the page
   });
-  send({ type: 'browser', version: await browser.version(), sandbox: launched.sandbox });
+  await send({ type: 'browser', version: await browser.version(), sandbox: launched.sandbox }); // no page is requested before
   return launched;
 }
 

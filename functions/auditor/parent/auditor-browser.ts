@@ -3,8 +3,8 @@ import { isDeepStrictEqual } from 'node:util';
 import { type AuditVersion, auditVersion } from '../../../shared/audit-versions.ts';
 import { reservePort } from '../../lib/targets/audit-ports.ts';
 import { type EgressProxy, openEgressProxy } from '../egress/proxy.ts';
-import type { HostSettings, LaunchSettings, StartBrowser } from '../messages.ts';
-import { inFolder } from './fork-child.ts';
+import type { HostSettings, LaunchSettings } from '../messages.ts';
+import { inFolder, sendTo } from './fork-child.ts';
 
 /** The parent's side of an auditor's browser: the ports that only this browser uses, and the settings of its start. */
 export const auditorBrowser = (version: AuditVersion, workDir: Promise<string>) => {
@@ -23,7 +23,7 @@ export const auditorBrowser = (version: AuditVersion, workDir: Promise<string>) 
     const [auditor, { settings }] = await Promise.all([ready, open(host)]);
     if (hasOrder) return;
     ahead = host;
-    auditor.send({ ahead: settings } satisfies StartBrowser);
+    sendTo(auditor, { ahead: settings });
   };
   return {
     /** Opens the ports for the order. No browser starts ahead afterwards. */

@@ -3,7 +3,7 @@ import { log } from '../../lib/log.ts';
 import { freeMemoryBytes, onLambda } from '../host/free-resources.ts';
 import { FEWEST_BYTES } from '../host/machine.ts';
 import type { HostSettings } from '../messages.ts';
-import type { AuditorProcess } from './auditor-process.ts';
+import type { AuditorProcess, EndedAudit } from './auditor-process.ts';
 
 export type AuditorPool = ReturnType<typeof auditorPool>;
 
@@ -46,11 +46,13 @@ export const auditorPool = (
   const startAhead = async (version: AuditVersion, host: HostSettings): Promise<void> => {
     preload(version);
     if (!preloaded || preloaded.hasBrowser() || !hasRoom()) return;
-    clearTimeout(aging);
-    aging = setTimeout(replace, maxAgeMs, preloaded.version, host).unref();
-    await preloaded.startBrowser(host).catch((error: Error) => {
+    const auditor = preloaded;
+    await auditor.startBrowser(host).catch((error: Error) => {
       log.warn('Could not start a browser ahead. The next audit starts one.', { error });
     });
+    if (auditor !== preloaded) return;
+    clearTimeout(aging);
+    aging = setTimeout(replace, maxAgeMs, auditor.version, host).unref(); // the start may have taken long
   };
   const replace = (version: AuditVersion, host: HostSettings): void => {
     stopPreloaded();
@@ -65,6 +67,8 @@ export const auditorPool = (
       if (ready) stop(ready);
       return start(version);
     },
+    /** Starts an auditor for an audit. */
+    start,
     /** Starts the next auditor, which imports Lighthouse before its audit. */
     preload,
     /** Starts the next auditor and, if the machine has room for it, its browser. */
@@ -85,6 +89,25 @@ export const auditorPool = (
     allStopped: stopping.settled,
   };
 };
+
+/**
+ * Audits in an auditor of the pool. If that auditor or its browser ends before it requests the page, another auditor repeats
+ * the audit: an auditor that waits may end unnoticed.
+ */
+export const auditInPool = async (
+  { take, start, stop }: AuditorPool,
+  { version, host }: { version: AuditVersion; host: HostSettings },
+  audit: (auditor: AuditorProcess) => Promise<EndedAudit>,
+): Promise<EndedAudit> => {
+  const auditIn = (auditor: AuditorProcess) => audit(auditor).finally(() => stop(auditor));
+  const ended = await auditIn(take(version, host));
+  if (!endedEarly(ended)) return ended;
+  log.warn('An auditor ended before it requested the page. Another auditor repeats the audit.');
+  return auditIn(start(version));
+};
+
+const endedEarly = ({ begun, end }: EndedAudit): boolean =>
+  !begun && (end.how === 'exited' || (end.how === 'failed' && !end.browserAlive));
 
 /** Tracks work in the background. Logs a warning for each work that fails. */
 const pendingWork = () => {

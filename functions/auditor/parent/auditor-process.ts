@@ -19,15 +19,12 @@ import {
   type HostSettings,
   isTimed,
   type LaunchSettings,
-  type MeasuredAnswer,
-  type StartAudit,
-  type StartSignal,
 } from '../messages.ts';
 import { scrubberOf } from '../scrub.ts';
 import { type AuditEvent, type AuditState, decide, initialState, type Limits } from '../stop-rules.ts';
 import { auditorBrowser } from './auditor-browser.ts';
 import { measureAhead } from './child-benchmark.ts';
-import { childModule, endGroup, forkChild, lastTextOf, newWorkDir, onceEnded } from './fork-child.ts';
+import { childModule, type Exit, endGroup, exitOf, forkChild, lastTextOf, newWorkDir, sendTo } from './fork-child.ts';
 import { eventOf } from './received.ts';
 import { timedPart } from './timed-part.ts';
 import { namedTimers } from './timers.ts';
@@ -42,7 +39,7 @@ export type AuditHooks = {
   onEvent?: ((event: AuditEvent, atMs: number) => void) | undefined;
 };
 /** The end of an audit, and the observations until then. `measuredAt` is the end of the timed part (of `performance.now`). */
-type Ended = Pick<AuditState, 'frozen' | 'mainFrame' | 'chromium' | 'sandbox' | 'cpu'> & {
+type Ended = Pick<AuditState, 'begun' | 'frozen' | 'mainFrame' | 'chromium' | 'sandbox' | 'cpu'> & {
   end: AuditEnd;
   measuredAt: number | null;
   starvedShare: number;
@@ -68,19 +65,19 @@ export const startAuditorProcess = (
 ) => {
   const workDir = newWorkDir(user);
   const child = workDir.then((dir) => forkChild(module, version, dir, user));
-  child.then(
-    (started) => {
-      started.on('error', () => {}); // `audit` handles it
-      const { pid } = started;
-      if (pid) cpuAccess.shares.add(pid);
-      started.once('exit', () => {
-        exited = true;
-        if (pid) cpuAccess.shares.remove(pid);
-      });
-      stderr = lastTextOf(started.stderr);
-    },
-    () => {}, // `audit` rejects
-  );
+  const exit = child.then((started) => {
+    const { pid } = started;
+    if (pid) cpuAccess.shares.add(pid);
+    started.once('exit', () => {
+      exited = true;
+      if (pid) cpuAccess.shares.remove(pid);
+    });
+    stderr = lastTextOf(started.stderr);
+    return exitOf(started);
+  });
+  exit.catch(() => {
+    exited = true; // `audit` rejects
+  });
   const ready = child.then((started) => once(started, 'message').then(() => started));
   ready.catch(() => {}); // `audit` rejects
   const browser = auditorBrowser(version, workDir);
@@ -113,7 +110,7 @@ export const startAuditorProcess = (
     proxy.allow(policy);
     const outcome = await runAudit(auditor, order, {
       ...{ cpuAccess, benchmark, limits, starvedMs, hooks, signal },
-      ...{ stderr: () => stderr(), user: user?.uid ?? userOfService() },
+      ...{ exit, stderr: () => stderr(), user: user?.uid ?? userOfService() },
       launch: settings,
     });
     completed = outcome.end.how === 'audited';
@@ -137,6 +134,7 @@ export const startAuditorProcess = (
 type AuditContext = Required<Omit<ProcessOptions, 'module' | 'user'>> & {
   hooks: AuditHooks;
   signal: AbortSignal;
+  exit: Promise<Exit>;
   stderr: () => string;
   launch: LaunchSettings;
   user: number;
@@ -144,7 +142,7 @@ type AuditContext = Required<Omit<ProcessOptions, 'module' | 'user'>> & {
 
 /** Sends the order to the auditor. Passes each event to the stop rules and follows their decision until the audit ends. */
 const runAudit = (auditor: ChildProcess, order: AuditOrder, context: AuditContext): Promise<Ended> => {
-  const { cpuAccess, benchmark, limits, starvedMs, hooks, signal, stderr, launch, user } = context;
+  const { cpuAccess, benchmark, limits, starvedMs, hooks, signal, exit, stderr, launch, user } = context;
   const { promise, resolve, reject } = Promise.withResolvers<Ended>();
   const group = auditor.pid as number;
   const over = new AbortController();
@@ -160,7 +158,7 @@ const runAudit = (auditor: ChildProcess, order: AuditOrder, context: AuditContex
   let measuredAt: number | null = null;
 
   const finish = (end: AuditEnd): void => {
-    const { cpu, ...observed } = pick(state, ['frozen', 'mainFrame', 'chromium', 'sandbox', 'cpu']);
+    const { cpu, ...observed } = pick(state, ['begun', 'frozen', 'mainFrame', 'chromium', 'sandbox', 'cpu']);
     const starvedShare = lostMs() / (performance.now() - startedAt);
     resolve({ end, ...observed, cpu: cpu ?? timed.readCpu(), measuredAt, starvedShare, shortage: shortage() });
     over.abort();
@@ -181,7 +179,7 @@ const runAudit = (auditor: ChildProcess, order: AuditOrder, context: AuditContex
     const remainingMs = limits.attemptMs - (performance.now() - startedAt); // the limit pauses during the wait
     await timed.start();
     handle({ type: 'cpu-acquired', remainingMs });
-    auditor.send({ benchmark: benchmark.current() } satisfies StartSignal);
+    sendTo(auditor, { benchmark: benchmark.current() });
   };
   const receive = guardedBy(fail)((message: AuditorMessage): void => {
     if (over.signal.aborted) return;
@@ -194,22 +192,22 @@ const runAudit = (auditor: ChildProcess, order: AuditOrder, context: AuditContex
     if (message.type !== 'measured') return;
     const waits = timed.end();
     hooks.onMeasured?.();
-    if (waits) auditor.send({ waits } satisfies MeasuredAnswer);
+    if (waits) sendTo(auditor, { waits });
   });
 
   over.signal.addEventListener('abort', timers.clear);
   over.signal.addEventListener('abort', timed.end);
   signal.addEventListener('abort', () => fail(signal.reason), { signal: over.signal });
   watchProcesses(group, over.signal, handle);
-  auditor.once('error', fail).on('message', receive);
-  onceEnded(auditor, (code, killedBy) => {
+  auditor.on('message', receive);
+  exit.then(({ code, killedBy }) => {
     if (over.signal.aborted) return;
     const scrub = scrubberOf(order.secrets, order.url);
     log.error('The auditor exited without a result.', { code, killedBy, stderr: scrub(stderr()).slice(-2000) });
     handle({ type: 'exited' });
-  });
+  }, fail);
   handle({ type: 'started', timed: isTimed(order) });
-  auditor.send({ order, launch, benchmark: benchmark.current() } satisfies StartAudit);
+  sendTo(auditor, { order, launch, benchmark: benchmark.current() });
   return promise;
 };
 

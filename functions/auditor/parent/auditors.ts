@@ -12,7 +12,7 @@ import { type Scrub, scrubberOf, scrubData } from '../scrub.ts';
 import { limitsOn } from '../stop-rules.ts';
 import { type AuditResult, judge } from '../verdict/judge.ts';
 import type { Observation } from '../verdict/observation.ts';
-import { auditorPool } from './auditor-pool.ts';
+import { auditInPool, auditorPool } from './auditor-pool.ts';
 import { type AuditHooks, type EndedAudit, startAuditorProcess } from './auditor-process.ts';
 import { measureWhileIdle } from './benchmark-ahead.ts';
 import { childModule } from './fork-child.ts';
@@ -82,22 +82,22 @@ export const auditors = ({
     const { auditVersion, url } = order;
     const { settings, fonts } = await prepare();
     await pool.allStopped(); // a browser that is still exiting would slow this audit
-    const auditor = pool.take(auditVersion, settings);
     const startNext = () => void pool.startAhead(auditVersion, { ...settings, sandbox: sandbox.now() });
     const unlessLast = (start: () => void) => () => void ((running > 1 || isFollowed?.()) && start()); // another audit probably waits
+    const hooks: AuditHooks = {
+      onBrowser: unlessLast(() => pool.preload(auditVersion)),
+      onMeasured: unlessLast(startNext),
+      onEvent: given.onEvent,
+    };
     try {
-      const hooks: AuditHooks = {
-        onBrowser: unlessLast(() => pool.preload(auditVersion)),
-        onMeasured: unlessLast(startNext),
-        onEvent: given.onEvent,
-      };
-      const ended = await auditor.audit({ order, host: settings, policy: { ...targets, url } }, hooks, signal);
+      const ended = await auditInPool(pool, { version: auditVersion, host: settings }, (auditor) =>
+        auditor.audit({ order, host: settings, policy: { ...targets, url } }, hooks, signal),
+      );
       sandbox.record(ended.sandbox);
       const observation = observationOf(order, ended, fonts);
       given.onObservation?.(observation);
       return scrubResult(judge(observation), scrubberOf(order.secrets, url));
     } finally {
-      pool.stop(auditor);
       startNext();
     }
   };
@@ -138,7 +138,7 @@ export const auditors = ({
 
 const observationOf = (
   { secrets, ...order }: AuditOrder,
-  { measuredAt, proxy, ...ended }: EndedAudit,
+  { measuredAt, begun: _, proxy, ...ended }: EndedAudit,
   fonts: string,
 ): Observation => ({
   order,

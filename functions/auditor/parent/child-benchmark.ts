@@ -2,7 +2,8 @@ import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import type { HostBenchmark } from '../host/benchmark.ts';
 import type { CpuAccess } from '../host/cpu-shares.ts';
-import type { AuditorMessage, Benchmarked, StartBenchmark } from '../messages.ts';
+import type { AuditorMessage, Benchmarked } from '../messages.ts';
+import { sendTo } from './fork-child.ts';
 
 /** Time limit for the start of a browser and a benchmark in it, in milliseconds. Both take two seconds. */
 const LIMIT_MS = 15_000;
@@ -16,7 +17,7 @@ export const measureAhead = async (
   const signal = AbortSignal.timeout(LIMIT_MS);
   const answered = once(auditor, 'message', { signal });
   const exited = once(auditor, 'exit', { signal }).then(() => Promise.reject(new Error('The auditor exited.')));
-  auditor.send({ measure: 'benchmark' } satisfies StartBenchmark);
+  sendTo(auditor, { measure: 'benchmark' });
   const [answer] = (await Promise.race([answered, exited])) as [AuditorMessage | Benchmarked];
   if (answer.type !== 'benchmarked') throw new Error(answer.type === 'failed' ? answer.message : answer.type);
   benchmark.record(readCpu(), answer.benchmark);

@@ -11,7 +11,7 @@ import { log } from '../../lib/log.ts';
 import { waitForGroupExit } from '../host/orphans.ts';
 import type { User } from '../host/privileges.ts';
 import { killGroup } from '../host/processes.ts';
-import type { HostSettings } from '../messages.ts';
+import type { HostSettings, ParentMessage } from '../messages.ts';
 
 /** Returns the file of the child: its bundle in a folder, or until the folder exists its source or the bundle beside ours. */
 export const childModule = (bundleDir?: string): string => {
@@ -42,18 +42,23 @@ export const forkChild = (module: string, version: AuditVersion, dir: string, us
     stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
   });
 
+/** Sends a message to an auditor. An auditor that can't receive it exits, and its exit ends the audit. */
+export const sendTo = (auditor: ChildProcess, message: ParentMessage): void => void auditor.send(message, () => {});
+
+export type Exit = { code: number | null; killedBy: string | null };
+
 /**
- * Calls back once, after a child has exited and its last message was received. Node may report the exit before it has read
- * the channel to its end.
+ * Resolves after a child has exited and its last message was received. Node may report the exit before it has read the
+ * channel to its end. Rejects if the child can't start.
  */
-export const onceEnded = (
-  child: EventEmitter & { readonly connected: boolean },
-  callback: (code: number | null, killedBy: string | null) => void,
-): void => {
+export const exitOf = (child: EventEmitter & { readonly connected: boolean }): Promise<Exit> => {
+  const { promise, resolve, reject } = Promise.withResolvers<Exit>();
+  child.on('error', reject);
   child.once('exit', (code: number | null, killedBy: string | null) => {
-    if (child.connected) child.once('disconnect', () => callback(code, killedBy));
-    else callback(code, killedBy);
+    if (child.connected) child.once('disconnect', () => resolve({ code, killedBy }));
+    else resolve({ code, killedBy });
   });
+  return promise;
 };
 
 /** Time that a finished auditor has to close its browser, in milliseconds. */
