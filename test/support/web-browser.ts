@@ -83,6 +83,13 @@ export const openPage = async (browser: Pick<Browser, 'newPage'>, url: string, {
 export const untilShown = (page: Page, text: string) =>
   page.waitForFunction((wanted) => document.body.textContent?.includes(wanted), {}, text);
 
+/** Returns an element as soon as the page has it. The methods of a page itself do not wait for the view. */
+export const elementOf = async (page: Page, selector: string) => {
+  const found = await page.waitForSelector(selector);
+  if (!found) throw new Error(`The page has no element ${selector}.`);
+  return found;
+};
+
 const PRESSED = ['a', 'button', 'summary'] as const;
 
 /** Clicks the button or link with this text, as a keyboard does: with the focus on it and Enter. */

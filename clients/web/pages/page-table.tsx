@@ -1,3 +1,4 @@
+import { useMemo } from 'preact/hooks';
 import type { Device, Region } from '../../../shared/name-schemas.ts';
 import type { Page, PageResult } from '../../../shared/pages/pages.ts';
 import { counted } from '../../words/numbers.ts';
@@ -17,12 +18,14 @@ export const PageTable = ({ pages, since, group }: Props) => {
   const all = pages.flatMap(({ results }) => results);
   const shownDevices = (['mobile', 'desktop'] as const).filter((name) => all.some(({ device }) => device === name));
   const regions = new Set(all.map(({ region }) => region));
+  const hasRegions = regions.size > 1;
+  const style = { '--devices': `${shownDevices.length}`, '--scores': `${hasRegions ? 120 * regions.size : 88}px` };
   const columns = ['Page', ...shownDevices, `Change ${sinceText(since)}`, 'Last results'];
   const groups = groupsOf(pages, group);
   const count = useSteps(pages.length);
   let shown = 0;
   return (
-    <GroupedTable labelled="pages" columns={columns} class={`list pages ${regions.size > 1 ? '' : 'even'}`}>
+    <GroupedTable labelled="pages" columns={columns} class="list pages" style={style}>
       {[...groups].map(([name, members]) => {
         const part = members.slice(0, Math.max(0, count - shown));
         shown += members.length;
@@ -37,7 +40,7 @@ export const PageTable = ({ pages, since, group }: Props) => {
               </tr>
             )}
             {part.map((page) => (
-              <Row key={page.url} page={page} devices={shownDevices} hasRegions={regions.size > 1} />
+              <Row key={page.url} page={page} devices={shownDevices} hasRegions={hasRegions} />
             ))}
           </tbody>
         );
@@ -57,7 +60,11 @@ const groupsOf = (pages: readonly Page[], group: string | null): ReadonlyMap<str
 
 type RowProps = { page: Page; devices: readonly Device[]; hasRegions: boolean };
 
-const Row = ({ page: { url, results }, devices, hasRegions }: RowProps) => {
+/** Renders a row again only if it changes, because the table renders all its rows again at each step. */
+const Row = (props: RowProps) =>
+  useMemo(() => <Cells {...props} />, [props.page, `${props.devices}`, props.hasRegions]);
+
+const Cells = ({ page: { url, results }, devices, hasRegions }: RowProps) => {
   const main = mainOf(results);
   if (!main) return null;
   const isOne = results.length === 1;

@@ -27,6 +27,7 @@ export const PagesPage = ({ query }: { query: URLSearchParams }) => {
   const chosen = filterNames.flatMap((name) => query.getAll(name).map((value) => [name, value]));
   const since = query.get('since') ?? usual.since;
   const sort = query.get('sort') ?? usual.sort;
+  const group = query.get('group');
   const path = `/v1/pages?${new URLSearchParams([['limit', '1000'], ['since', since], ['sort', sort], ...chosen])}`;
   const first = useLoaded<PageList>(path);
   const rest = useRest(path, first.data);
@@ -44,7 +45,7 @@ export const PagesPage = ({ query }: { query: URLSearchParams }) => {
       ) : pages.length === 0 ? (
         <NoPages isFiltered={chosen.length > 0} />
       ) : (
-        <PageTable key={path} pages={pages} since={since} group={query.get('group')} />
+        <PageTable key={`${path} ${group}`} pages={pages} since={since} group={group} />
       )}
       <More rest={rest} label="More pages" />
       <p class="muted">

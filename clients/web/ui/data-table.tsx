@@ -2,12 +2,18 @@ import type { ComponentChildren } from 'preact';
 import { columnStyle } from './columns.ts';
 import { Scroll } from './scroll.tsx';
 
-type Props = { labelled: string; columns: readonly string[]; class?: string; children: ComponentChildren };
+type Props = {
+  labelled: string;
+  columns: readonly string[];
+  class?: string;
+  style?: Record<string, string>;
+  children: ComponentChildren;
+};
 
 /** A table with a heading of its own, whose groups of rows are its children. `labelled` is the id of the heading. */
-export const GroupedTable = ({ labelled, columns, class: className, children }: Props) => (
+export const GroupedTable = ({ labelled, columns, class: className, style, children }: Props) => (
   <Scroll labelledBy={labelled}>
-    <table class={className} aria-labelledby={labelled} style={columnStyle(columns)}>
+    <table class={className} aria-labelledby={labelled} style={{ ...columnStyle(columns), ...style }}>
       <thead>
         <tr>
           {columns.map((name) => (

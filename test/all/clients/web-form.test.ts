@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { ElementHandle, Page } from 'puppeteer-core';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { samplesOf, succeeded } from '../../support/check-results.ts';
-import { expectAccessible, overflowOf, press, untilShown } from '../../support/web-browser.ts';
+import { elementOf, expectAccessible, overflowOf, press, untilShown } from '../../support/web-browser.ts';
 import { type Site, startSite } from '../../support/web-site.ts';
 
 let site: Site;
@@ -18,7 +18,7 @@ afterEach(() => expect(site.outside).toEqual([])); // the page lies under a path
 const named = (name: string) => `[name="${name}"]`;
 /** Replaces the text of a field by the keyboard. */
 const fill = async (page: Page, name: string, text: string) => {
-  await page.focus(named(name));
+  await (await elementOf(page, named(name))).focus();
   await page.keyboard.down('Control');
   await page.keyboard.press('a');
   await page.keyboard.up('Control');
@@ -81,7 +81,7 @@ test('throttling and blocked URL patterns are set by the keyboard, and have erro
   await page.waitForSelector('input[name=regions]');
   await fill(page, 'url', 'https://example.com/form');
   await press(page, 'More: version');
-  await page.focus(named('throttling'));
+  await (await elementOf(page, named('throttling'))).focus();
   await page.keyboard.type('custom'); // chooses the option, as a select does
   await page.waitForSelector(named('throttling.rttMs'));
   await fill(page, 'throttling.rttMs', '9999');

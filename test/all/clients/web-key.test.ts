@@ -6,7 +6,7 @@ import type { Page } from 'puppeteer-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Scope } from '../../../shared/service/keys.ts';
 import { readReport } from '../../support/recorded-reports.ts';
-import { expectAccessible, openPage, press, untilShown } from '../../support/web-browser.ts';
+import { elementOf, expectAccessible, openPage, press, untilShown } from '../../support/web-browser.ts';
 import { type Site, startSite } from '../../support/web-site.ts';
 
 let site: Site;
@@ -22,7 +22,7 @@ const newKey = async (...scopes: Scope[]): Promise<string> => {
 };
 const enterKey = async (page: Page, key: string): Promise<void> => {
   await untilShown(page, 'This service needs an API key');
-  await page.type('#api-key', key);
+  await (await elementOf(page, '#api-key')).type(key);
   await page.keyboard.press('Enter');
 };
 /** Returns the frame of the report when it shows the report. */
@@ -87,7 +87,7 @@ test('a check that needs a key is sent when the user has entered a valid one, at
   await using view = await site.open('/');
   const { page, errors } = view;
   await page.waitForSelector('input[name=regions]');
-  await page.type('#url', 'https://example.com/pending');
+  await (await elementOf(page, '#url')).type('https://example.com/pending');
   await page.keyboard.press('Enter');
   await page.waitForFunction(() => document.activeElement?.matches('#api-key'));
   expect(await page.$$eval('#api-key', (all) => all.length)).toBe(1);
@@ -118,12 +118,12 @@ test('a page without a key asks for one, says why it is refused, and keeps it in
   const { page, errors } = view;
   await untilShown(page, 'This service needs an API key');
   await expectAccessible(page);
-  await page.type('#api-key', `${key.slice(0, -1)}${key.endsWith('0') ? '1' : '0'}`);
+  await (await elementOf(page, '#api-key')).type(`${key.slice(0, -1)}${key.endsWith('0') ? '1' : '0'}`);
   await page.keyboard.press('Enter');
   await untilShown(page, 'This key is incomplete or mistyped. Copy it whole');
   await expectAccessible(page);
   await page.$eval('#api-key', (input) => (input as HTMLInputElement).select());
-  await page.type('#api-key', key);
+  await (await elementOf(page, '#api-key')).type(key);
   await page.keyboard.press('Enter');
   await untilShown(page, 'No checks yet');
   await untilShown(page, `Key ${key.slice(0, 8)}…`);
@@ -143,7 +143,7 @@ test('a key is kept in the browser on request, until somebody forgets it', async
   const context = await site.browser.createBrowserContext();
   await using first = await openPage(context, `${site.url}/`);
   await untilShown(first.page, 'Keep the key in this browser');
-  await first.page.click('[name=forBrowser]');
+  await (await elementOf(first.page, '[name=forBrowser]')).click();
   await enterKey(first.page, key);
   await untilShown(first.page, `Key ${key.slice(0, 8)}…`);
   await using second = await openPage(context, `${site.url}/`);

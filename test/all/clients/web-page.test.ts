@@ -7,7 +7,7 @@ import { knownCauses } from '../../support/changing-site.ts';
 import { finishedCheck, finishRun } from '../../support/finished-checks.ts';
 import { nameOf, readReports } from '../../support/recorded-explanations.ts';
 import { readReport } from '../../support/recorded-reports.ts';
-import { expectAccessible, press, untilShown } from '../../support/web-browser.ts';
+import { elementOf, expectAccessible, press, untilShown } from '../../support/web-browser.ts';
 import { type Site, startSite } from '../../support/web-site.ts';
 import { aCheck } from '../../support/world.ts';
 
@@ -37,7 +37,7 @@ test('a check starts from the form with Enter, fills in region by region, and le
   await page.$eval('#assertions', (field) => {
     (field as HTMLTextAreaElement).value = '{ "largest-contentful-paint": ["error", { "maxNumericValue": 500 }] }';
   });
-  await page.type('#url', 'https://example.com/live');
+  await (await elementOf(page, '#url')).type('https://example.com/live');
   await page.keyboard.press('Enter');
   await page.waitForFunction(() => location.pathname.startsWith('/checks/'));
   await untilShown(page, 'waiting');
@@ -68,7 +68,7 @@ test('a check starts from the form with Enter, fills in region by region, and le
 
   await page.goto(site.url);
   await untilShown(page, 'assertions failed');
-  await page.select('select[name=assertionsPassed]', 'true');
+  await (await elementOf(page, 'select[name=assertionsPassed]')).select('true');
   await untilShown(page, 'No check matches the filter');
 });
 
@@ -76,9 +76,9 @@ test('the form shows the errors of the API at their fields, and sends nothing tw
   await using view = await site.open('/');
   const { page } = view;
   await page.waitForSelector('input[name=regions]');
-  await page.type('#url', 'http://10.0.0.1/');
+  await (await elementOf(page, '#url')).type('http://10.0.0.1/');
   await press(page, 'More: version');
-  await page.type('#assertions', '{ "imageAlt": "warn" }');
+  await (await elementOf(page, '#assertions')).type('{ "imageAlt": "warn" }');
   await press(page, 'Audit', ['button']);
   await page.waitForSelector('#url[aria-invalid=true]');
   expect(await page.$eval('#url-error', (each) => each.textContent)).toContain('Private');

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { noMetrics } from '../../../shared/metrics/page-metrics.ts';
-import { expectAccessible, overflowOf, untilShown } from '../../support/web-browser.ts';
+import { elementOf, expectAccessible, overflowOf, untilShown } from '../../support/web-browser.ts';
 import { type Site, startSite } from '../../support/web-site.ts';
 import { aCheck } from '../../support/world.ts';
 
@@ -47,15 +47,15 @@ test('the list of pages says which got worse, filters by the address, and leads 
   await expectAccessible(page);
   expect(await overflowOf(page)).toBe(0);
 
-  await page.type('[name=q]', 'SHOP');
+  await (await elementOf(page, '[name=q]')).type('SHOP');
   await page.keyboard.press('Enter');
   await page.waitForFunction(() => document.querySelectorAll('td.page a').length === 2);
   expect(new URL(page.url()).search).toBe('?q=SHOP');
-  await page.select('[name=changed]', 'better');
+  await (await elementOf(page, '[name=changed]')).select('better');
   await untilShown(page, 'No page matches the filter.');
   await page.goBack();
   await page.waitForFunction(() => document.querySelectorAll('td.page a').length === 2);
-  await page.select('[name=group]', 'host');
+  await (await elementOf(page, '[name=group]')).select('host');
   await untilShown(page, '2 pages');
 
   const compared = await page.$eval('td.change a', (link) => link.getAttribute('href'));

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { sweep } from '../../../functions/sweep.ts';
 import type { Schedule, ScheduleList } from '../../../shared/schedules.ts';
 import type { Scope } from '../../../shared/service/keys.ts';
-import { expectAccessible, overflowOf, press, untilShown } from '../../support/web-browser.ts';
+import { elementOf, expectAccessible, overflowOf, press, untilShown } from '../../support/web-browser.ts';
 import { type Site, startSite } from '../../support/web-site.ts';
 
 let site: Site;
@@ -15,12 +15,12 @@ afterAll(() => site.stop());
 const newKey = (...scopes: Scope[]) => site.world.newKey({ owner: 'acme', scopes });
 const enterKey = async (page: Page, { text }: { text: string }): Promise<void> => {
   await untilShown(page, 'This service needs an API key');
-  await page.type('#api-key', text);
+  await (await elementOf(page, '#api-key')).type(text);
   await page.keyboard.press('Enter');
 };
 /** Replaces the text of a field, as a person does. */
 const fill = async (page: Page, name: string, text: string): Promise<void> => {
-  await page.focus(`#${name}`);
+  await (await elementOf(page, `#${name}`)).focus();
   await page.$eval(`#${name}`, (field) => (field as HTMLInputElement).select());
   await page.keyboard.type(text);
 };
@@ -72,9 +72,9 @@ test('a schedule is created, paused, resumed and deleted on the page, which link
   await press(page, 'Edit');
   expect(await page.$eval('#time-zone', (field) => (field as HTMLInputElement).value)).toBe('Europe/Berlin');
   await fill(page, 'times', '6h');
-  await page.select('[name=samples]', '5');
-  await page.click('[name=device][value=mobile]');
-  await page.click('[name=device][value=desktop]');
+  await (await elementOf(page, '[name=samples]')).select('5');
+  await (await elementOf(page, '[name=device][value=mobile]')).click();
+  await (await elementOf(page, '[name=device][value=desktop]')).click();
   await expectAccessible(page);
   await press(page, 'Save');
   await untilShown(page, 'is changed.');
@@ -92,7 +92,8 @@ test('a schedule is created, paused, resumed and deleted on the page, which link
   await fill(page, 'schedule-url', 'shop.example.com');
   await fill(page, 'times', '1d');
   for (const device of ['mobile', 'desktop'])
-    if (!(await page.$(`[name=device][value=${device}]:checked`))) await page.click(`[name=device][value=${device}]`);
+    if (!(await page.$(`[name=device][value=${device}]:checked`)))
+      await (await elementOf(page, `[name=device][value=${device}]`)).click();
   await press(page, 'Create a schedule');
   await untilShown(page, 'Both (desktop)\u2069 is created.');
   const made = (await listed()).slice(1);

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { keyText } from '../../../shared/service/key-text.ts';
 import { finishedCheck, finishRun } from '../../support/finished-checks.ts';
 import { announcementsOf } from '../../support/web-announcements.ts';
-import { expectAccessible, press, untilShown } from '../../support/web-browser.ts';
+import { elementOf, expectAccessible, press, untilShown } from '../../support/web-browser.ts';
 import { type Site, startSite } from '../../support/web-site.ts';
 import { aCheck } from '../../support/world.ts';
 
@@ -72,7 +72,7 @@ test.each([
     await page.goto(`${site.url}${paths[name]}`);
     await untilShown(page, 'This service needs an API key');
     api.fail(429, { 'retry-after': '1' });
-    await page.type('#api-key', keyText('0'.repeat(12), '0'.repeat(64)));
+    await (await elementOf(page, '#api-key')).type(keyText('0'.repeat(12), '0'.repeat(64)));
     await page.keyboard.press('Enter');
     await untilShown(page, 'The page retries in');
     await expectAccessible(page);
@@ -109,7 +109,7 @@ test('a create that is refused says when to retry, and goes out with the same fo
   await using view = await site.open('/');
   const { page } = view;
   await untilShown(page, 'us-east4');
-  await page.type('#url', 'https://example.com/refused');
+  await (await elementOf(page, '#url')).type('https://example.com/refused');
   const api = await failingApi(page);
   api.fail(429, { 'retry-after': '30' });
   await press(page, 'Audit', ['button']);

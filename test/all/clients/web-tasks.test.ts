@@ -2,7 +2,7 @@ import type { Page } from 'puppeteer-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { finishedCheck } from '../../support/finished-checks.ts';
 import { slowedPage } from '../../support/page-history.ts';
-import { expectAccessible, untilShown } from '../../support/web-browser.ts';
+import { elementOf, expectAccessible, untilShown } from '../../support/web-browser.ts';
 import { type Site, startSite } from '../../support/web-site.ts';
 
 const url = 'https://shop.example.com/checkout';
@@ -93,7 +93,7 @@ test('the picker of a check shows scores and dates, finds other URLs, and reache
     await press('Older checks to compare');
     await expect.poll(rows).toHaveLength(count);
   }
-  await page.type('[name=label]', 'deploy:v1');
+  await (await elementOf(page, '[name=label]')).type('deploy:v1');
   await page.keyboard.press('Enter');
   await expect.poll(async () => (await rows())[0]).toMatch(/92.*deploy: v1/);
   const write = async (name: string, text: string) => {
@@ -129,9 +129,9 @@ test('four clicks tell a channel in Slack when the page gets worse, and the next
   });
 
   await page.goto(`${site.url}/schedules`);
-  await page.type('[name=schedule-name]', 'Home');
-  await page.type('[name=url]', 'shop.example.com');
-  await page.type('[name=times]', '6h');
+  await (await elementOf(page, '[name=schedule-name]')).type('Home');
+  await (await elementOf(page, '[name=url]')).type('shop.example.com');
+  await (await elementOf(page, '[name=times]')).type('6h');
   await click('[name=tell]');
   await page.waitForSelector('[name=tell-webhook]');
   await expectAccessible(page);
@@ -172,7 +172,7 @@ test('three clicks audit a page again on desktop, and a form with all inputs cha
   await page.waitForSelector('[name=regions]:checked');
   await expectAccessible(page);
   await click('[name=samples]');
-  await page.select('[name=samples]', '5');
+  await (await elementOf(page, '[name=samples]')).select('5');
   await click(withText('Audit', 'form//button[@type="submit"]'));
   await page.waitForFunction(() => location.pathname.startsWith('/checks/'));
   const { item: changed } = await site.world.find(pathOf(page).split('/').at(-1) as string);

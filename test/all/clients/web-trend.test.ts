@@ -5,7 +5,7 @@ import type { Page } from 'puppeteer-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { presets } from '../../../shared/options/throttling.ts';
 import { finishedCheck } from '../../support/finished-checks.ts';
-import { expectAccessible, overflowOf, press, untilShown } from '../../support/web-browser.ts';
+import { elementOf, expectAccessible, overflowOf, press, untilShown } from '../../support/web-browser.ts';
 import { type Site, startSite } from '../../support/web-site.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'page-audit-web-'));
@@ -149,8 +149,8 @@ test('the filters of a trend are in the address, and errors of the URL, the labe
   await expectAccessible(page);
   expect(await overflowOf(page)).toBe(0);
 
-  await page.select('[name=region]', 'us-west1');
-  await page.type('[name=label]', 'branch:main');
+  await (await elementOf(page, '[name=region]')).select('us-west1');
+  await (await elementOf(page, '[name=label]')).type('branch:main');
   await press(page, 'Show');
   await expect.poll(rows).toEqual([expect.stringMatching(/us-west1.*633/)]);
   expect(Object.fromEntries(new URL(page.url()).searchParams)).toEqual({

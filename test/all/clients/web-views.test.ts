@@ -2,7 +2,7 @@ import type { Page } from 'puppeteer-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { FULL } from '../../support/full.ts';
 import { answerHostile, hostileViews, TURN } from '../../support/hostile-views.ts';
-import { emulateMedia, expectAccessible, overflowOf, press, untilShown } from '../../support/web-browser.ts';
+import { elementOf, emulateMedia, expectAccessible, overflowOf, press, untilShown } from '../../support/web-browser.ts';
 import { type Site, startSite } from '../../support/web-site.ts';
 
 let site: Site;
@@ -58,7 +58,7 @@ test('a button shows the whole of a long URL, and a table that is wider than the
   await page.waitForSelector('h1 [aria-expanded=false]');
   expect(await heightOf('h1 .lines')).toBeLessThan(90);
   expect(await misfits(page)).toEqual([]);
-  await page.focus('.scroll[tabindex]');
+  await (await elementOf(page, '.scroll[tabindex]')).focus();
   await page.keyboard.press('ArrowRight');
   await page.waitForFunction(() => (document.activeElement?.scrollLeft ?? 0) > 0);
 });

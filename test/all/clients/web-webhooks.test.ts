@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startDeliveryPoller } from '../../support/delivery-poller.ts';
 import { type Received, startReceiver, verified } from '../../support/receiver.ts';
-import { expectAccessible, overflowOf, press, untilShown } from '../../support/web-browser.ts';
+import { elementOf, expectAccessible, overflowOf, press, untilShown } from '../../support/web-browser.ts';
 import { type Site, startSite } from '../../support/web-site.ts';
 
 let site: Site;
@@ -21,7 +21,7 @@ test('a webhook is created, tested, sent again, given a new secret and deleted o
   const { page, errors } = view;
   page.on('dialog', (dialog) => dialog.accept());
   await untilShown(page, 'There is no webhook yet.');
-  await page.type('[name=webhook-url]', 'http://10.0.0.1/');
+  await (await elementOf(page, '[name=webhook-url]')).type('http://10.0.0.1/');
   await press(page, 'Create a webhook');
   await page.waitForSelector('[aria-invalid=true]');
   await expectAccessible(page);
@@ -29,12 +29,12 @@ test('a webhook is created, tested, sent again, given a new secret and deleted o
   await page.$eval('input[type=url]', (field) => {
     field.value = '';
   });
-  await page.type('[name=webhook-url]', receiver.url);
-  await page.click('[name=events][value="check.completed"]');
+  await (await elementOf(page, '[name=webhook-url]')).type(receiver.url);
+  await (await elementOf(page, '[name=events][value="check.completed"]')).click();
   await press(page, 'Create a webhook');
   await untilShown(page, 'Choose at least one event.');
-  await page.click('[name=events][value="page.regressed"]');
-  await page.click('[name=events][value="page.recovered"]');
+  await (await elementOf(page, '[name=events][value="page.regressed"]')).click();
+  await (await elementOf(page, '[name=events][value="page.recovered"]')).click();
   await press(page, 'Create a webhook');
   await untilShown(page, 'page.regressed, page.recovered');
   await untilShown(page, 'Copy it now, because nobody can read it again.');
