@@ -10,7 +10,7 @@ import type {
   AxeAudit,
   DefaultConfig,
   Flags,
-  MessageFormat,
+  MessageFormatModule,
   NetworkMonitor,
   PageFunctions,
   Protocol,
@@ -80,7 +80,7 @@ const linkedModules = (version: AuditVersion, file: string) => {
       const exported = load(`node_modules/${name}/${core}/${path}`);
       return module === 'esm' ? exported : { default: exported };
     }) as ImportCore,
-    messageFormat: async () => defaultOf(loadFrom(formattingModule(version), MESSAGE_FORMAT)),
+    messageFormat: async () => loadFrom(formattingModule(version), MESSAGE_FORMAT) as MessageFormatModule,
   };
 };
 
@@ -98,14 +98,12 @@ const packageModules = (version: AuditVersion) => {
       const formatting = createRequire(import.meta.url).resolve(
         formattingModule(version).replace(/^node_modules./, ''),
       );
-      return defaultOf(createRequire(formatting)(MESSAGE_FORMAT));
+      return createRequire(formatting)(MESSAGE_FORMAT) as MessageFormatModule;
     },
   };
 };
 
 const MESSAGE_FORMAT = 'intl-messageformat';
-const defaultOf = (exported: object): MessageFormat =>
-  (exported as { default?: MessageFormat }).default ?? (exported as MessageFormat);
 
 /** Returns the path of the module in which a release formats its messages. */
 const formattingModule = (version: AuditVersion): string =>
