@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { Duration, Stack, Validations } from 'aws-cdk-lib';
 import {
@@ -136,7 +137,7 @@ export class Workers extends Construct {
   }
 }
 
-/** Returns the script with which an instance starts its worker, with the options of infra/container/compose.yaml. */
+/** Returns the script with which an instance starts its worker, with the options of infra/container/run-options. */
 const startScript = (
   scope: Construct,
   environment: Environment,
@@ -164,9 +165,10 @@ const startScript = (
     'END',
     [
       'docker run --detach --restart always --network host --env-file /etc/page-audit.env',
-      '--cap-drop ALL --cap-add CHOWN --cap-add DAC_OVERRIDE --cap-add FOWNER --cap-add KILL --cap-add SETGID',
-      '--cap-add SETUID --cap-add SYS_NICE --security-opt no-new-privileges --security-opt seccomp=unconfined',
-      `--pids-limit 2048 --stop-timeout ${workerSettings.stopSeconds + 25}`,
+      ...readFileSync(new URL('../container/run-options', import.meta.url), 'utf8')
+        .trim()
+        .split('\n'),
+      `--stop-timeout ${workerSettings.stopSeconds + 25}`,
       `--log-driver awslogs --log-opt awslogs-region=${region} --log-opt awslogs-group=${logGroup.logGroupName}`,
       `${image.imageUri} node --max-semi-space-size=4 infra/local/worker-main.ts`,
     ].join(' '),

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { Validations } from 'aws-cdk-lib';
 import { AwsSolutionsChecks } from 'cdk-nag';
 import { expect, test } from 'vitest';
@@ -78,6 +79,24 @@ test('nobody reaches an instance, and only its root user asks for its credential
   expect(script.indexOf('--uid-owner 0 -j REJECT')).toBeGreaterThan(0);
   expect(script.indexOf('--uid-owner 0 -j REJECT')).toBeLessThan(script.indexOf('docker run'));
   expect(script).toContain('--cap-drop ALL');
+});
+
+test('instances, compose.yaml and build.sh start the container with the same options', () => {
+  const [options, compose, build] = ['run-options', 'compose.yaml', 'build.sh'].map((name) =>
+    readFileSync(new URL(`../../infra/container/${name}`, import.meta.url), 'utf8'),
+  ) as [string, string, string];
+  const script = only('AWS::EC2::LaunchTemplate').LaunchTemplateData.UserData['Fn::Base64'] as string;
+  expect(script).toContain(options.trim().replaceAll('\n', ' '));
+  const flow = (key: string) => compose.match(new RegExp(`${key}: \\[(.+)\\]`))?.[1]?.split(', ') ?? [];
+  const [, block = ''] = compose.match(/security_opt:\n((?: +- .+\n)+)/) ?? [];
+  expect(options.trim().split('\n')).toEqual([
+    ...flow('cap_drop').map((each) => `--cap-drop ${each}`),
+    ...flow('cap_add').map((each) => `--cap-add ${each}`),
+    ...[...block.matchAll(/- (\S+)/g)].map(([, each]) => `--security-opt ${each}`),
+    `--pids-limit ${compose.match(/pids_limit: (\d+)/)?.[1]}`,
+  ]);
+  expect(build).toContain('"$here/run-options"');
+  expect(build).toContain(`--memory ${compose.match(/mem_limit: (\w+)/)?.[1]}`);
 });
 
 test('the variables of an instance are settings with which the worker starts', () => {
