@@ -18,17 +18,7 @@ export class AwsError extends Error {
 /** Calls AWS by its CLI, with the credentials of the operator. Throws an AwsError. */
 export const awsCli: Aws = async (operation, region, input = {}) => {
   const [service = '', name = ''] = operation.split(' ');
-  // Version 1 of the CLI ignores the variable for SQS.
-  const { AWS_ENDPOINT_URL: url } = process.env;
-  const options = [
-    ...(url ? ['--endpoint-url', url] : []),
-    '--region',
-    region,
-    '--output',
-    'json',
-    '--cli-input-json',
-    JSON.stringify(input),
-  ];
+  const options = ['--region', region, '--output', 'json', '--cli-input-json', JSON.stringify(input)];
   const { stdout } = await promisify(execFile)('aws', [service, name, ...options], { maxBuffer: 16 << 20 }).catch(
     ({ code, message, stderr }) => {
       if (code === 'ENOENT') throw new Error('The AWS CLI is missing. Install version 2, and log in with it.');

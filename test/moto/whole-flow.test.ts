@@ -22,6 +22,7 @@ import { type Gateway, startHandlers } from '../support/gateway.ts';
 import { type Pages, servePages } from '../support/pages.ts';
 import { tableDefinition } from '../support/table-definition.ts';
 import { worldHere } from '../support/world.ts';
+import { awsEnv } from './aws-env.ts';
 
 const names = namesOf('moto');
 const used: readonly Region[] = ['us-west1', 'europe-west3'];
@@ -34,11 +35,7 @@ const sqs = {} as Record<Region, SQSClient>;
 beforeAll(async () => {
   await build();
   pages = await servePages();
-  Object.assign(process.env, {
-    AWS_ENDPOINT_URL: inject('motoUrl'),
-    AWS_ACCESS_KEY_ID: 'moto',
-    AWS_SECRET_ACCESS_KEY: 'moto',
-    AWS_REGION: 'us-west-2',
+  Object.assign(process.env, awsEnv(inject('motoUrl')), {
     HOME_REGION: 'us-west-2',
     TABLE_NAME: names.table,
     REPORT_BUCKET: names.reportBucket,

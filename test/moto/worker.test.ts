@@ -15,22 +15,19 @@ import { type Pages, servePages } from '../support/pages.ts';
 import { preparedPrograms } from '../support/service.ts';
 import { tableDefinition } from '../support/table-definition.ts';
 import { aCheck, worldHere } from '../support/world.ts';
+import { awsEnv } from './aws-env.ts';
 
 const { region: stack, environment } = synthesizedAnew('dev', { workers: { instances: 2, spot: true } });
 const { names } = environment;
 const variables = workerVariablesOf(stack);
-const aws = () => ({
-  AWS_ENDPOINT_URL: inject('motoUrl'),
-  AWS_ACCESS_KEY_ID: 'moto',
-  AWS_SECRET_ACCESS_KEY: 'moto',
-});
+const aws = () => awsEnv(inject('motoUrl'));
 
 let pages: Pages;
 let world: ReturnType<typeof worldHere>;
 let queueUrl: string;
 beforeAll(async () => {
   pages = await servePages();
-  Object.assign(process.env, aws(), { AWS_REGION: 'us-west-2', ...variables, TARGETS: 'local', AUTH: 'open' });
+  Object.assign(process.env, aws(), variables, { TARGETS: 'local', AUTH: 'open' });
   await new DynamoDBClient({}).send(new CreateTableCommand(tableDefinition(variables.TABLE_NAME as string)));
   const LocationConstraint = 'us-west-2';
   await new S3Client({}).send(
