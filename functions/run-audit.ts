@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Secrets } from '../shared/options/secrets.ts';
 import { runError } from '../shared/problems.ts';
-import { type Attempt, countFailures, MAX_ATTEMPTS } from '../shared/run.ts';
+import { type Attempt, countFailures, isFinished, MAX_ATTEMPTS } from '../shared/run.ts';
 import { AuditJob } from '../shared/service/audit-job.ts';
 import { latest, secondsSince } from '../shared/times.ts';
 import { spentInstance } from './auditor/host/free-resources.ts';
@@ -76,7 +76,7 @@ const shutdown = new AbortController();
 
 type Deps = {
   secrets: Pick<SecretStore, 'get'>;
-  store: Pick<CheckStore, 'findRunOfAnyOwner' | 'assertionsOf'>;
+  store: Pick<CheckStore, 'findRunOfAnyOwner' | 'assertionsOf' | 'closeIfFinished'>;
   leases: LeaseStore;
   reports: Pick<Reports, 'put'>;
   auditors: Pick<Auditors, 'audit'>;
@@ -111,6 +111,8 @@ export const runAudit =
     const { run, lease } = await claimRun({ store, leases, retryDelaysMs, now }, job, newId(), stopping);
     if (!run || !lease) {
       log.info('The job is a duplicate.', { ...(run ? idsOf(run) : { checkId, runId }), state: run?.state ?? 'gone' });
+      // The worker that ended the run may have died before it closed the check and deleted the message.
+      if (run && isFinished(run.state)) await store.closeIfFinished(checkId, now());
       return;
     }
     log.info('The run is claimed.', idsOf(lease.run)); // the last line of a run whose instance dies

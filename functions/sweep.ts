@@ -29,7 +29,7 @@ import { type DeliveryStore, deliveryStore } from './lib/store/deliveries.ts';
 import { type Due, type DueStore, dueStore, type Shard } from './lib/store/due.ts';
 import { UnreadableItemError } from './lib/store/dynamodb.ts';
 import { type ErasureStore, erasureStore } from './lib/store/erasure.ts';
-import type { OpenKind, RunItem } from './lib/store/items.ts';
+import { firstDueAt, type OpenKind, type RunItem } from './lib/store/items.ts';
 import { reports } from './lib/store/reports.ts';
 import { type ScheduleStore, scheduleStore } from './lib/store/schedules.ts';
 import { type SecretStore, secretStore } from './lib/store/secrets.ts';
@@ -91,7 +91,7 @@ const depsFrom = (env: SweepEnv): Deps => {
 };
 
 type Deps = {
-  store: Pick<CheckStore, 'closeIfFinished' | 'findRunOfAnyOwner' | 'markSent'>;
+  store: Pick<CheckStore, 'closeIfFinished' | 'findRunOfAnyOwner'>;
   due: DueStore;
   erasure: Pick<ErasureStore, 'eraseRemains' | 'removeErasedMark'>;
   waiting: WaitingStore;
@@ -198,13 +198,14 @@ const sweepRun = async (deps: Sweep, run: RunItem, dueAt: number): Promise<void>
   if (isFinished(run.state)) return;
   if (!(await due.isListed(run))) return due.deleteOrphan(run); // its create failed, or its check was erased
 
-  const until = Date.parse(unlessAhead(run.lease?.until, 2 * LEASE_MS, now()) ?? '');
-  if (until > now().getTime()) {
-    await due.postpone(run, new Date(until + LEASE_SLACK_MS));
+  const lostAt = Date.parse(unlessAhead(run.lease?.until, 2 * LEASE_MS, now()) ?? '') + LEASE_SLACK_MS;
+  if (lostAt > now().getTime()) {
+    await due.postpone(run, new Date(lostAt));
     return;
   }
   // If the clock was set forward, the holder may be at work, and renews its lease before the second look.
-  const isFirstLook = run.lease && dueAt === Date.parse(run.lease.until) + LEASE_SLACK_MS;
+  const firstLooks = [Date.parse(run.lease?.until ?? '') + LEASE_SLACK_MS, Date.parse(firstDueAt(run))];
+  const isFirstLook = run.lease && firstLooks.includes(dueAt);
   if (isFirstLook && now().getTime() - dueAt > LATE_SWEEP_MS) {
     await due.postpone(run, inMs(RENEW_MS + LEASE_SLACK_MS));
     return;
@@ -233,10 +234,13 @@ const resend = async (deps: Sweep, run: RunItem): Promise<void> => {
       await due.postpone(run, new Date(now().getTime() + TRY_MS), { tries: run.tries });
       return;
     }
-    if (await dispatch(deps, run, now())) emit('RunsResent', 1, { region: run.region });
+    if (!(await dispatch(deps, run, now()))) return;
+    await due.markSent(run, now());
+    emit('RunsResent', 1, { region: run.region });
   } catch (error) {
     const later = new Date(now().getTime() + retryAfter(run.tries));
-    await due.postpone(run, later, { tries: run.tries + 1 }).catch(() => {}); // the run is due in a minute
+    const tries = run.sends > 0 ? run.tries : run.tries + 1; // the wait of a sent job is counted already
+    await due.postpone(run, later, { tries }).catch(() => {}); // the run is due in a minute
     throw error;
   }
 };

@@ -39,7 +39,7 @@ const Row = z.strictObject({
    * on a new table, for 148 creates in six regions a second. It can't be lowered.
    */
   warmWrites: z.int().min(4000).max(40_000).optional(),
-  /** Partitions of the index of open items, for each region and for checks. One does about 160 runs a second. */
+  /** Partitions of the index of open items, for each region and for checks. One does about 330 runs a second. */
   openShards: z.int().min(1).max(MAX_OPEN_SHARDS),
   /**
    * CloudFront with a rate rule of WAF before the API (infra/DEPLOY.md). Without it, clients use the API's own address.

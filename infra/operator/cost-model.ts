@@ -21,8 +21,9 @@ export const perRun = {
   waitSeconds: measured.warmSeconds + AFTER_AUDIT_SECONDS,
   // In request units of 1 KB with the indexes, measured by test/integration/write-units.test.ts. A run with more samples makes
   // another write of 2 or 3 units for each sample but the last.
-  writes: 30,
+  writes: 26,
   writesOfPage: 4, // of these, for the newest results and the series of its page, if that is as long as it gets
+  writesOfRegion: 1, // of these, for the last success of the region: once a minute by each instance
   reads: 14, // 7 for the wait, and 1 for the newest results; in request units of 4 KB
   checkGb: 8e-6, // check, run and pointer in the table
   trendGb: 1.5e-6, // entry in the series of its URL, in the table and in the index
@@ -122,13 +123,14 @@ const usage = ({ regions: deployed, homeRegion, retentionDays, trendDays }: Envi
   const transfer = deployed.map((region) => (regions[region] === homeRegion ? 0 : transferGb[region]));
   const transferPrice = transfer.reduce((total, each) => total + each, 0) / deployed.length;
   const [months, trendMonths] = [retentionDays / 30, trendDays / 30];
+  const writes = perRun.writes - perRun.writesOfRegion * (1 - recordedShare(all / deployed.length));
   return {
     'Lambda, audits': runs * lambda('run-audit', auditSeconds),
     'Lambda, API':
       runs * ((perRun.apiRequests - 1) * lambda('create-check', apiSeconds) + lambda('wait-check', perRun.waitSeconds)),
     'API Gateway': runs * perRun.apiRequests * prices.httpApiRequest,
     DynamoDB:
-      runs * (perRun.writes * prices.dynamodbWrite + perRun.reads * prices.dynamodbRead) +
+      runs * (writes * prices.dynamodbWrite + perRun.reads * prices.dynamodbRead) +
       runs *
         (perRun.checkGb * months + perRun.trendGb * trendMonths) *
         (prices.dynamodbGbMonth + prices.dynamodbRecoveryGbMonth),
@@ -142,6 +144,9 @@ const usage = ({ regions: deployed, homeRegion, retentionDays, trendDays }: Envi
 
 /** Returns the share of events that find no instance, if so many events a month arrive at random. */
 const coldShare = (events: number): number => Math.exp((-events / MINUTES) * KEEP_MINUTES);
+
+/** Returns the share of a region's audits that record its success: an instance records no further one for a minute. */
+const recordedShare = (runs: number): number => 1 / (1 + Math.min(runs / MINUTES, 60 / perRun.auditSeconds)); // audits of an instance in a minute
 
 /** Returns the GB-seconds and the dollars of an invocation of a function that takes some seconds. */
 export const invocation = (

@@ -13,7 +13,7 @@ export const quotas = {
 };
 
 /** Request units that a run or the create of a check writes to its partition of the index of open items. */
-export const openWrites = { run: 6, check: 2 };
+export const openWrites = { run: 3, check: 2 };
 /** The busiest minutes have so many times the runs of the average. */
 const PEAK = 3;
 const SECONDS = 30 * 24 * 3600;

@@ -3,7 +3,10 @@ const SECOND = 1000;
 const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 
-/** Time until a new run is due, longer than the timeout of a create (10 s). Also how long a sweep reserves an item. */
+/**
+ * Time until a new run is due, longer than the timeout of a create (10 s): its create may have died before it sent the job. Also
+ * how long a sweep reserves an item.
+ */
 export const HOLD_MS = 60 * SECOND;
 /** Time that a lease is valid without renewal. */
 export const LEASE_MS = 60 * SECOND;
@@ -17,17 +20,17 @@ export const MAX_LOST_LEASES = 5;
 export const LATE_SWEEP_MS = 2 * MINUTE;
 
 /**
- * Number of tries that came to nothing after which the sweeper abandons a run. A try is an hour in which a sent job waited,
- * a dead letter, or a send that failed. Time in which no sweeper ran does not count.
+ * Number of tries that came to nothing after which the sweeper abandons a run. A try is the first minute or an hour in which a
+ * sent job waited, a dead letter, or a send that failed. Time in which no sweeper ran does not count.
  */
 export const MAX_TRIES = 24;
-/** Time that a sent job waits until the sweeper counts a try. */
+/** Time that a job waits after the first minute, or after a resend, until the sweeper counts a try. */
 export const TRY_MS = HOUR;
 
 /** Time after which a run that no worker has claimed is late. */
 export const LATE_RUN_MS = 15 * MINUTE;
 
-/** Returns true if a job should be sent: at once if no queue has it, or after one hour, two more, four more and so on. */
+/** Returns true if a job should be sent: at once if no queue has it, or after one try, two more, four more and so on. */
 export const isSendDue = ({ sends, tries }: { sends: number; tries: number }): boolean => tries >= 2 ** sends - 1;
 
 /** Returns the time until the next try after one that failed: a minute, doubling to an hour. A long outage costs few tries. */

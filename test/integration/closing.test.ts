@@ -151,6 +151,19 @@ test.each([
   expect(await completedAt(check.id)).not.toBeNull();
 });
 
+test('a job that its queue delivers again closes the check whose last worker died before the closing', async () => {
+  const { check, run } = await anOldCheck();
+  await endAndDie(run, later(t0, 60));
+  const audit = vi.fn();
+  const redeliver = runAudit({ ...world, auditors: { audit }, now: () => later(t0, 3660) });
+  await redeliver(jobOf(run), () => 600_000);
+  expect(await completedAt(check.id)).not.toBeNull();
+  const closed = await world.find(check.id);
+  await redeliver(jobOf(run), () => 600_000);
+  expect(await world.find(check.id)).toEqual(closed);
+  expect(audit).not.toHaveBeenCalled();
+});
+
 test('the sweeper does not look at a check while its runs are open, except every three hours', async () => {
   const check = aCheck({ now: t0, regions: ['us-east4', 'europe-west3'] });
   const [first] = await world.create(check);

@@ -29,7 +29,7 @@ test('a check and its run have a strong ETag that changes with each visible chan
 
   const created = await tags();
   for (const tag of created) expect(tag).toMatch(/^"[\w-]{43}-gzip"$/);
-  const marked = await world.store.markSent(run, new Date());
+  const marked = await world.due.markSent(run, new Date());
   expect(await tags()).toEqual(created);
 
   const lease = await world.claim(marked as RunItem);

@@ -15,7 +15,6 @@ const lose = (region: Region, body: string) =>
   world.sqs.send(new SendMessageCommand({ QueueUrl: urls[region], MessageBody: body }));
 const created = async (now: Date, region: Region): Promise<RunItem> => {
   const [run] = (await world.create(aCheck({ now, regions: [region] }))) as [RunItem];
-  await world.store.markSent(run, now);
   return run;
 };
 const emitted = (name: string) => emit.mock.calls.filter(([each]) => each === name).map(([, value]) => value);

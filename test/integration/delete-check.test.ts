@@ -189,7 +189,7 @@ test('the jobs of an erased check find nothing to do', async () => {
   const check = aCheck();
   const [run] = (await world.create(check)) as [RunItem];
   expect(await statusOf('DELETE', `/v1/checks/${check.id}`)).toBe(204);
-  expect(await world.store.markSent(run, new Date())).toBeUndefined(); // its create had not ended
+  expect(await world.due.postpone(run, new Date(), { sends: 0 })).toBeUndefined(); // its create had not ended
   const audit = vi.fn();
   await runAudit({ ...world, auditors: { audit } })(jobOf(run), () => 600_000);
   await closeLostRun(world)(jobOf(run));

@@ -19,7 +19,7 @@ test('the open runs of all regions are listed with age, attempts and lease, whet
   const [now, id] = [new Date(), randomUUID()];
   const check = aCheck({ now: later(now, -3 * 3600), regions: ['us-east4', 'europe-west3'] });
   const [waiting, atWork] = (await world.create(check)) as [RunItem, RunItem];
-  await world.store.markSent(waiting, now);
+  await world.due.markSent(waiting, now);
   const lease = await world.claim(atWork, later(now, -5));
   const times = { startedAt: now.toISOString(), finishedAt: now.toISOString(), seconds: 1, contended: false };
   const attempts = [{ ...times, number: 1, code: 'browser-crashed' as const, auditCode: null }];
@@ -35,8 +35,8 @@ test('the open runs of all regions are listed with age, attempts and lease, whet
   const rows = [
     /^REGION +STATE +AGE +SENT +ATTEMPTS +LOST +LEASE +DUE +OWNER +CHECK AND RUN$/,
     new RegExp(`^us-west1 +unreadable +.* 10 min ago .*${id}$`),
-    new RegExp(`^us-east4 +created +3 h +1 +0 +0 +none +in 59 min +anonymous +${check.id} ${waiting.id}$`),
-    new RegExp(`^europe-west3 +running +3 h +0 +1 \\(browser-crashed\\) +0 +in \\d+ s +in \\d+ s +.* ${atWork.id}$`),
+    new RegExp(`^us-east4 +created +3 h +2 +0 +0 +none +in 59 min +anonymous +${check.id} ${waiting.id}$`),
+    new RegExp(`^europe-west3 +running +3 h +1 +1 \\(browser-crashed\\) +0 +in \\d+ s +in \\d+ s +.* ${atWork.id}$`),
   ];
   for (const service of ['runs', 'is stopped']) {
     if (service === 'is stopped') await world.stop();

@@ -199,7 +199,7 @@ test('waking a region makes its waiting runs due, but not those at work', async 
   const [waiting, other] = (await world.create(check)) as [RunItem, RunItem];
   const busy = aCheck({ now: t0, regions: ['us-east4'] });
   const [atWork] = (await world.create(busy)) as [RunItem];
-  await Promise.all([waiting, other].map((run) => world.store.markSent(run, t0)));
+  await Promise.all([waiting, other].map((run) => world.due.markSent(run, t0)));
   await world.claim(atWork, t0);
   const now = later(t0, 10);
   await sweep({ ...world, now: () => now })({ wake: 'us-east4' });
@@ -213,7 +213,7 @@ test('waking a region wakes all waiting runs over several pages', async () => {
   const checks = Array.from({ length: 5 }, () => aCheck({ now: t0, regions: ['asia-northeast1'] }));
   for (const check of checks) {
     const [run] = (await world.create(check)) as [RunItem];
-    await world.store.markSent(run, t0);
+    await world.due.markSent(run, t0);
   }
   const now = later(t0, 10);
   const list: World['due']['list'] = (of, until, _, from) => world.due.list(of, until, 2, from);

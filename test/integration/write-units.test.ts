@@ -72,6 +72,7 @@ test('a run makes as many writes as the cost model and the walls say', async () 
   await check(CHECKS);
   const ofPage = writes.filter(({ pk }) => pk.startsWith(partitions.latest));
   expect(sumOf(ofPage)).toBe(perRun.writesOfPage);
+  expect(sumOf(writes.filter(({ pk }) => pk.startsWith(partitions.region)))).toBe(perRun.writesOfRegion);
   expect(sumOf(writes)).toBe(perRun.writes);
   const open = writes.reduce((sum, { units }) => sum + units.open, 0);
   expect(open).toBe(openWrites.run + openWrites.check);

@@ -82,7 +82,7 @@ export const runLoad = async (load: Load, metrics: MetricRecorder) => {
       createId: load.random.uuid(),
     };
     const runs = (await store.create(check, { ...creation, expiresAt, trendExpiresAt: expiresAt })) ?? [];
-    for (const run of runs) await dispatch({ store, due, queues }, run, clock.now());
+    for (const run of runs) await dispatch({ due, queues }, run, clock.now());
     counts.checks++;
     counts.runs += runs.length;
   };

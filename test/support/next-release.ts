@@ -23,8 +23,8 @@ export type CheckItem =`,
   'functions/lib/store/checks.ts': [
     ['withLabelsAsText(run)', 'withLabelsAsText(await runIn(db, run))'],
     ['  runKey,\n', '  runIn,\n  runKey,\n'],
-    ['checkStore = (db: Db) => ({\n', 'checkStore = (db: Db) => ({\n  format: db.format,\n'],
   ],
+  'functions/lib/store/due.ts': [['dueStore = (db: Db) => ({\n', 'dueStore = (db: Db) => ({\n  format: db.format,\n']],
   'shared/service/audit-job.ts': [
     ['export const AuditJob = z.object({', 'const AuditJobOf2 = z.object({'],
     [
@@ -37,9 +37,9 @@ export type AuditJob`,
     ['deps.queues.send(jobOf(run))', 'deps.queues.send(await messageOf(deps, run))'],
     [
       '/** Returns the job of a run. */',
-      `const messageOf = async ({ store }: any, run: RunItem) => {
+      `const messageOf = async ({ due }: any, run: RunItem) => {
   const { correlationId, ...job } = jobOf(run);
-  return (await store.format()) === 1 ? { ...job, correlationId } : ({ ...job, requestId: correlationId } as any);
+  return (await due.format()) === 1 ? { ...job, correlationId } : ({ ...job, requestId: correlationId } as any);
 };
 /** Returns the job of a run. */`,
     ],

@@ -21,7 +21,11 @@ export const startVariantLab = async () => {
     let finished: Outcome | undefined;
     const work = runAudit({
       secrets: { get: async () => undefined },
-      store: { findRunOfAnyOwner: async () => run, assertionsOf: async () => undefined },
+      store: {
+        findRunOfAnyOwner: async () => run,
+        assertionsOf: async () => undefined,
+        closeIfFinished: async () => true,
+      },
       leases: {
         claim: async () => ({ id: randomUUID(), run }),
         renew: async () => true,

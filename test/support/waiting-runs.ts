@@ -12,7 +12,7 @@ export const storeWaitingRuns = async (dataDir: string, count: number): Promise<
   const check = aCheck({ regions: ['us-west1'] });
   const [run] = await world.create(check);
   if (!run) throw new Error('the check has no run');
-  await world.store.markSent(run, new Date());
+  await world.due.markSent(run, new Date());
   await world.stop();
 
   const TableName = world.env.TABLE_NAME as string;

@@ -13,9 +13,8 @@ const createWhileRunsAreAtWork = (find: FindOrErased) => {
     store: {
       create: () => Promise.reject(new Error('could not write a run: a run with this id is at work or finished')),
       findOrErased: async (...of) => (lookups++ === 0 ? undefined : find(...of)),
-      markSent: async () => {},
     },
-    due: { abandon: async () => true },
+    due: { abandon: async () => true, postpone: async () => undefined },
     usage: { take: () => Promise.reject(new Error('without a plan, no limits apply')) },
     queues: { regions: ['europe-west3'], send: async () => {} },
     targets: { targets: 'public', ports: DEFAULT_PORTS },

@@ -102,6 +102,7 @@ const worker = (
     store: {
       findRunOfAnyOwner: async () => ({ ...item, ...outcomes.at(-1) }) as RunItem,
       assertionsOf: async () => undefined,
+      closeIfFinished: async () => true,
     },
     leases: {
       claim: async (run, id) => (claimable ? { id, run } : undefined),

@@ -18,9 +18,8 @@ const submit = async (url: string, targets: Targets, allowed: AllowedTarget[] = 
         return [];
       },
       findOrErased: async () => undefined,
-      markSent: async () => {},
     },
-    due: { abandon: async () => true },
+    due: { abandon: async () => true, postpone: async () => undefined },
     usage: { take: () => Promise.reject(new Error('without a plan, no limits apply')) },
     queues: { regions: ['europe-west3'], send: async () => {} },
     targets: { targets, ports: DEFAULT_PORTS, allowed },

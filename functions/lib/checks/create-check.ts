@@ -17,7 +17,7 @@ import { type CheckStore, type Creation, checkStore } from '../store/checks.ts';
 import { type DueStore, dueStore } from '../store/due.ts';
 import type { Db } from '../store/dynamodb.ts';
 import type { StoredCheck } from '../store/find-check.ts';
-import type { RunItem } from '../store/items.ts';
+import { firstDueAt, type RunItem } from '../store/items.ts';
 import { type RegionStore, regionStore } from '../store/regions.ts';
 import { type SecretStore, secretsKeyOf } from '../store/secrets.ts';
 import { type UsageStore, usageStore } from '../store/usage.ts';
@@ -26,8 +26,8 @@ import { cachedRegions, pausedOf } from './region-rows.ts';
 
 /** Parts of the service that a create of a check uses. */
 export type CreateDeps = {
-  store: Pick<CheckStore, 'create' | 'findOrErased' | 'markSent'>;
-  due: Pick<DueStore, 'abandon'>;
+  store: Pick<CheckStore, 'create' | 'findOrErased'>;
+  due: Pick<DueStore, 'abandon' | 'postpone'>;
   secrets: Pick<SecretStore, 'put' | 'fingerprintOf'>;
   usage: Pick<UsageStore, 'take'>;
   queues: Pick<AuditQueues, 'send' | 'regions'>;
@@ -108,13 +108,21 @@ export const checkCreator = (deps: CreateDeps) => {
     const { runs } = stored;
 
     const dispatched = runs.map((run) =>
-      dispatch({ store, due, queues }, run, now()).catch((error: Error) =>
-        log.warn('Could not queue the job. The sweeper resends it.', { ...idsOf(run), error }),
-      ),
+      dispatch({ due, queues }, run, now()).catch((error: Error) => leaveToSweeper(due, run, error)),
     );
     await Promise.all([permit.settle(), ...dispatched]);
     return { status: 201, headers: { location: `/v1/checks/${id}`, ...permit.headers }, body: asCreated(check) };
   };
+};
+
+/** Records that no queue has a run's job. Without this record, the sweeper first looks at the queue. */
+const leaveToSweeper = async (due: Pick<DueStore, 'postpone'>, run: RunItem, error: Error): Promise<void> => {
+  log.warn('Could not queue the job. The sweeper resends it.', { ...idsOf(run), error });
+  await due
+    .postpone(run, new Date(firstDueAt(run)), { sends: 0 })
+    .catch((cause: Error) =>
+      log.warn('Could not record that. The sweeper looks at the queue first.', { ...idsOf(run), error: cause }),
+    );
 };
 
 /** Refuses the whole check if a region is paused, because its client has asked for all of them. */

@@ -2,24 +2,20 @@ import { runError } from '../../../shared/problems.ts';
 import type { AuditJob } from '../../../shared/service/audit-job.ts';
 import { idsOf, log } from '../log.ts';
 import { abandon } from '../runs/abandon.ts';
-import type { CheckStore } from '../store/checks.ts';
 import type { DueStore } from '../store/due.ts';
 import type { RunItem } from '../store/items.ts';
 import type { AuditQueues } from './audit-queues.ts';
 
-type Deps = {
-  store: Pick<CheckStore, 'markSent'>;
-  due: Pick<DueStore, 'abandon'>;
-  queues: Pick<AuditQueues, 'send'>;
-};
+type Deps = { due: Pick<DueStore, 'abandon'>; queues: Pick<AuditQueues, 'send'> };
 
 /**
- * Sends a run's job to the queue of its region, then records that it was sent. Abandons the run if the queue refuses the
- * job itself, because a retry would fail too. Returns true if the job was sent.
+ * Sends a run's job to the queue of its region. Abandons the run if the queue refuses the job itself, because a retry would
+ * fail too. Returns true if the job was sent.
  */
 export const dispatch = async (deps: Deps, run: RunItem, now: Date): Promise<boolean> => {
   try {
     await deps.queues.send(jobOf(run));
+    return true;
   } catch (cause) {
     const error = cause as Error;
     const code = sqsCodeOf(error);
@@ -28,8 +24,6 @@ export const dispatch = async (deps: Deps, run: RunItem, now: Date): Promise<boo
     await abandon(deps, run, runError('abandoned', { detail: refusalBy(code) }), now);
     return false;
   }
-  await deps.store.markSent(run, now);
-  return true;
 };
 
 /** Returns the job of a run. */

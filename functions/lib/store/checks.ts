@@ -3,7 +3,7 @@ import type { CheckAssertions } from '../../../shared/assertions/sets.ts';
 import type { Check } from '../../../shared/check.ts';
 import { SettledOptions } from '../../../shared/options/audit-options-schemas.ts';
 import { pick } from '../../../shared/pick.ts';
-import { CHECK_LOOK_MS, HOLD_MS, TRY_MS } from '../../../shared/service/due-times.ts';
+import { CHECK_LOOK_MS } from '../../../shared/service/due-times.ts';
 import { closeIfFinished } from './closing.ts';
 import type { Db } from './dynamodb.ts';
 import { getItem, ifReadable, parse, putItem } from './dynamodb.ts';
@@ -13,8 +13,8 @@ import {
   checkKey,
   type Erasable,
   findRun,
+  firstDueAt,
   ifAbsentOrExpired,
-  ifDueAt,
   ifState,
   isExpired,
   ofAnyOwner,
@@ -98,13 +98,6 @@ export const checkStore = (db: Db) => ({
     }
   },
 
-  /** Records that a run's job was sent, unless the run has changed since it was read. */
-  markSent: (run: RunItem, now: Date) =>
-    updateRun(db, run, {
-      set: { sends: run.sends + 1, tries: run.tries, sentAt: now.toISOString(), dueAt: toIso(now.getTime() + TRY_MS) },
-      ...ifDueAt(run.dueAt),
-    }),
-
   /** Closes a check if all its runs are finished. Returns true if the check is closed. */
   closeIfFinished: (checkId: string, now: Date) => closeIfFinished(db, checkId, now),
 });
@@ -125,9 +118,9 @@ const create = async (db: Db, check: Check, creation: Creation): Promise<RunItem
   const { owner, correlationId, fingerprint, createId, secretsKey, countsAsOpen, retentionDays, reserved } = creation;
   const now = new Date(check.createdAt);
   const seconds = inSeconds(creation.expiresAt);
-  const dueAt = toIso(now.getTime() + HOLD_MS);
+  const dueAt = firstDueAt(check);
   const options = SettledOptions.parse(check);
-  const counts = { sends: 0, tries: 0, lostLeases: 0 };
+  const counts = { sends: 1, sentAt: check.createdAt, tries: 0, lostLeases: 0 }; // as if sent, to save a write later
   const common = { checkId: check.id, owner, options, correlationId, createId, secretsKey, ...counts, dueAt };
   const expiry = { expiresAt: seconds, trendExpiresAt: inSeconds(creation.trendExpiresAt), retentionDays };
   const ofCheck = { labels: check.labels, ...(check.assertions && { isAsserted: true }) };

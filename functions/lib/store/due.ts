@@ -1,7 +1,7 @@
 import { QueryCommand } from '@aws-sdk/lib-dynamodb';
 import type { RunError } from '../../../shared/problems.ts';
 import { follows } from '../../../shared/run.ts';
-import { ASIDE_MS, HOLD_MS, LEASE_SLACK_MS, RENEW_MS } from '../../../shared/service/due-times.ts';
+import { ASIDE_MS, HOLD_MS, LEASE_SLACK_MS, RENEW_MS, TRY_MS } from '../../../shared/service/due-times.ts';
 import { partitions } from '../../../shared/service/partitions.ts';
 import { latest } from '../../../shared/times.ts';
 import { announceEnd, closeAfterRun } from './closing.ts';
@@ -11,13 +11,13 @@ import {
   checkKey,
   type ErasedItem,
   findRun,
-  ifAnyLease,
   ifCreateId,
   ifDueAt,
   ifLease,
   ifNoLease,
   ifNoMark,
   ifState,
+  ifUntouched,
   type OpenKind,
   openPartition,
   pointerKey,
@@ -33,8 +33,8 @@ import { removeSecrets } from './remove-secrets.ts';
 
 /** A partition of the index of open items. */
 export type Shard = { kind: OpenKind; shard: number };
-/** Key of a due item, and its `dueAt` when it was listed. */
-export type Due = { pk: string; sk: string; dueAt: string };
+/** Key of a due item, and its `dueAt` and its lease when it was listed. */
+export type Due = { pk: string; sk: string; dueAt: string; lease?: { id: string } };
 /** An item that a sweep has reserved until `dueAt`. */
 export type Held = ({ check: CheckItem } | { erased: ErasedItem } | { run: RunItem }) & { dueAt: string };
 
@@ -74,8 +74,11 @@ export const dueStore = (db: Db) => ({
     updateRun(db, run, {
       set: { lostLeases: run.lostLeases + 1, sends: 0, dueAt: toIso(now.getTime() + HOLD_MS + 1) },
       remove: ['lease'],
-      ...allOf(ifDueAt(run.dueAt), ifLease(run.lease?.id)),
+      ...ifUntouched(run),
     }),
+
+  /** Records that a run's job was sent, unless the run has changed since it was read. */
+  markSent: (run: RunItem, now: Date) => markSent(db, run, now),
 
   /** Moves an item's `dueAt` and sets the counts of a run, unless the item has changed since it was read. */
   postpone: (
@@ -85,7 +88,7 @@ export const dueStore = (db: Db) => ({
   ) =>
     updateOnce(db, 'checkId' in item ? runKey(item.checkId, item.id) : checkKey(item.id), {
       set: { ...counts, dueAt: until.toISOString() },
-      ...ifDueAt(item.dueAt),
+      ...('checkId' in item ? ifUntouched(item) : ifDueAt(item.dueAt)),
     }),
 
   /** Fails a run, unless it has changed since it was read. Returns true if this call failed the run. */
@@ -101,18 +104,24 @@ export const dueStore = (db: Db) => ({
   moveBack: (item: Due, now: Date) => moveBack(db, item, now),
 
   /** Removes a run's lease, counts it as lost and makes the run due now, unless the run has changed since it was listed. */
-  dropLease: (run: Due, now: Date) => dropLease(db, run, now),
+  dropLease: (run: Required<Due>, now: Date) => dropLease(db, run, now),
 
   /** Deletes a run that no check lists, its pointer, its entry, its secrets and the count of its check, unless a repeated create has taken the run over. */
   deleteOrphan: (run: RunItem) => deleteOrphan(db, run),
 });
+
+const markSent = (db: Db, run: RunItem, now: Date) =>
+  updateRun(db, run, {
+    set: { sends: run.sends + 1, tries: run.tries, sentAt: now.toISOString(), dueAt: toIso(now.getTime() + TRY_MS) },
+    ...ifUntouched(run),
+  });
 
 const moveBack = (db: Db, { pk, sk, dueAt: listed }: Due, now: Date) => {
   const dueAt = toIso(now.getTime() + RENEW_MS + LEASE_SLACK_MS);
   return updateOnce(db, { pk, sk }, { set: { dueAt }, returns: 'NONE', ...ifDueAt(listed) });
 };
 
-const dropLease = (db: Db, { pk, sk, dueAt: listed }: Due, now: Date) =>
+const dropLease = (db: Db, { pk, sk, dueAt: listed, lease }: Required<Due>, now: Date) =>
   updateOnce(
     db,
     { pk, sk },
@@ -120,7 +129,7 @@ const dropLease = (db: Db, { pk, sk, dueAt: listed }: Due, now: Date) =>
       set: { dueAt: now.toISOString(), sends: 0 },
       add: { lostLeases: 1 },
       remove: ['lease'],
-      ...allOf(ifDueAt(listed), ifAnyLease),
+      ...allOf(ifDueAt(listed), ifLease(lease.id)),
     },
   );
 
@@ -186,7 +195,7 @@ const abandon = async (db: Db, run: RunItem, error: RunError, now: Date): Promis
   const written = await updateRun(db, run, {
     set: { state: 'failed', error, ...withSamples(run, []), finishedAt, updatedAt: finishedAt },
     remove: ['open', 'dueAt', 'lease'],
-    ...allOf(ifDueAt(run.dueAt), ifState(...follows.failed)),
+    ...allOf(ifUntouched(run), ifState(...follows.failed)),
   });
   if (written) await closeAfterRun(db, run, now);
   return Boolean(written);

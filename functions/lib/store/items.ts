@@ -5,10 +5,21 @@ import { anyName } from '../../../shared/name-schemas.ts';
 import { SettledOptions } from '../../../shared/options/audit-options-schemas.ts';
 import type { Region } from '../../../shared/regions.ts';
 import type { RunState } from '../../../shared/run.ts';
+import { HOLD_MS } from '../../../shared/service/due-times.ts';
 import { partitions } from '../../../shared/service/partitions.ts';
 import type { PlanName } from '../../../shared/service/plans.ts';
 import { announceChange } from './changes.ts';
-import { type Change, type Condition, type Db, getItem, type Item, type Key, parse, updateOnce } from './dynamodb.ts';
+import {
+  allOf,
+  type Change,
+  type Condition,
+  type Db,
+  getItem,
+  type Item,
+  type Key,
+  parse,
+  updateOnce,
+} from './dynamodb.ts';
 import { CheckFields, RunFields, StoredLabels, StoredReport } from './stored.ts';
 
 /*
@@ -38,8 +49,8 @@ import { CheckFields, RunFields, StoredLabels, StoredReport } from './stored.ts'
  * The sparse index `open` holds unfinished runs (OPEN#<region>#<shard>), unfinished checks and marks
  * (OPEN#checks#<shard>), closed checks without deliveries and unfinished deliveries (OPEN#deliveries#<shard>), and schedules that are not paused
  * (OPEN#schedules#<shard>), sorted by dueAt. The shard comes from the item's id. A hot partition of an index would throttle
- * the writes of the table. Sending, claiming, renewing and releasing change dueAt. A write that is conditional on the old dueAt therefore
- * fails if someone else has acted on the item.
+ * the writes of the table. Resending, renewing and releasing change dueAt, and so do most claims. A write that is conditional
+ * on the old dueAt and the old lease therefore fails if someone else has acted on the item.
  */
 export const checkKey = (checkId: string): Key => ({ pk: `${partitions.check}${checkId}`, sk: 'CHECK' });
 export const runKey = (checkId: string, runId: string): Key => ({
@@ -85,8 +96,8 @@ const StoredRun = z.object({
   correlationId: z.string(), // id of the request that created the run
   createId: z.string(), // the last create that wrote this item and its pointer
   secretsKey: z.string().optional(), // of the object with the secrets of its check
-  sends: z.int(), // of its job, since no queue had it
-  sentAt: z.string().optional(), // when its job was sent last
+  sends: z.int(), // of its job, since no queue had it; 1 in a new run, before its create sends the job
+  sentAt: z.string().optional(), // when its job was sent last, or the run was created
   tries: z.int(), // that came to nothing since its last claim (due-times.ts)
   lostLeases: z.int(),
   lease: z.object({ id: z.uuid(), until: z.string(), sentAt: z.string().optional() }).optional(), // sentAt: of the holder's job
@@ -193,6 +204,13 @@ export const ifDueAt = (dueAt: string | undefined): Condition => ({
   values: { ':dueAt': dueAt },
 });
 
+/** Returns when a new run is due first. A worker claims most runs before. */
+export const firstDueAt = ({ createdAt }: Pick<RunItem, 'createdAt'>): string => toIso(Date.parse(createdAt) + HOLD_MS);
+
+/** Holds if nobody has acted on a run since it was read. The claim of a new run leaves its `dueAt`. */
+export const ifUntouched = ({ dueAt, lease }: Pick<RunItem, 'dueAt' | 'lease'>): Condition =>
+  allOf(ifDueAt(dueAt), lease ? ifLease(lease.id) : ifNoLease);
+
 export const ifState = (...states: readonly RunState[]): Condition => ({
   condition: `#state IN (${states.map((_, i) => `:state${i}`).join(', ')})`,
   values: Object.fromEntries(states.map((state, i) => [`:state${i}`, state])),
@@ -205,7 +223,6 @@ export const ifLease = (id: string | undefined): Condition => ({
 export const ifNoLease: Condition = { condition: 'attribute_not_exists(#lease)' };
 /** Holds unless the item is the mark of an erased check. A mark must stay for its time. */
 export const ifNoMark: Condition = { condition: 'attribute_not_exists(#erasedAt)' };
-export const ifAnyLease: Condition = { condition: 'attribute_exists(#lease)' };
 
 /** Holds if no other create has written the item since. A damaged item may have no such id. */
 export const ifCreateId = (createId: unknown): Condition => ifEqual('createId', createId);

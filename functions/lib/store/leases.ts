@@ -6,7 +6,17 @@ import { latest } from '../../../shared/times.ts';
 import { idsOf, log } from '../log.ts';
 import { announceEnd, closeAfterRun } from './closing.ts';
 import { allOf, type Condition, type Db } from './dynamodb.ts';
-import { ifCreateId, ifLease, ifNoLease, ifState, type RunItem, toIso, updateRun, withSamples } from './items.ts';
+import {
+  firstDueAt,
+  ifCreateId,
+  ifLease,
+  ifNoLease,
+  ifState,
+  type RunItem,
+  toIso,
+  updateRun,
+  withSamples,
+} from './items.ts';
 
 /** Right to work on a run, valid as long as it is renewed. `run` is the run when it was claimed. */
 export type Lease = { id: string; run: RunItem };
@@ -79,6 +89,7 @@ const claim = async (db: Db, run: RunItem, leaseId: string, now: Date): Promise<
     set: {
       state: 'running',
       ...leaseFrom({ id: leaseId, run }, now),
+      ...(isDueAfterRenewal(run, now) && { dueAt: undefined }),
       tries: 0,
       lostLeases: run.lostLeases + (run.lease ? 1 : 0),
       ...(first && { startedAt }),
@@ -89,6 +100,10 @@ const claim = async (db: Db, run: RunItem, leaseId: string, now: Date): Promise<
   });
   return claimed && { id: leaseId, run: claimed };
 };
+
+/** Returns true if a new run is due after the first renewal of a lease. Its claim leaves the due time, which saves a write to the index. */
+const isDueAfterRenewal = (run: RunItem, now: Date): boolean =>
+  run.dueAt === firstDueAt(run) && Date.parse(run.dueAt) > now.getTime() + RENEW_MS + LEASE_SLACK_MS;
 
 const leaseFrom = ({ id, run }: Lease, now: Date) => ({
   lease: { id, until: toIso(now.getTime() + LEASE_MS), sentAt: run.sentAt ?? run.createdAt },

@@ -36,19 +36,19 @@ const atWork = async (db: Db, region: Region, now: Date): Promise<AtWork> => {
   return { count: sentAt.length, oldestSentAt: sentAt.filter((each) => each !== undefined).sort()[0] };
 };
 
-/** Returns when the jobs of the held runs of a partition were sent. A held run is due when its lease has ended. */
+/** Returns when the jobs of the held runs of a partition were sent. A held run is due when its lease has ended, or before the first renewal a minute after its creation. */
 const heldIn = async (db: Db, open: string, now: Date): Promise<(string | undefined)[]> => {
-  const renewedAt = now.getTime() - 2 * RENEW_MS; // or later
   const query = {
     TableName: db.table,
     IndexName: 'open',
     KeyConditionExpression: '#open = :open AND dueAt BETWEEN :from AND :until',
-    FilterExpression: 'attribute_exists(#lease)',
-    ExpressionAttributeNames: { '#open': 'open', '#lease': 'lease' },
+    FilterExpression: '#lease.#until >= :renewed',
+    ExpressionAttributeNames: { '#open': 'open', '#lease': 'lease', '#until': 'until' },
     ExpressionAttributeValues: {
       ':open': open,
-      ':from': toIso(renewedAt + LEASE_MS + LEASE_SLACK_MS),
+      ':from': now.toISOString(),
       ':until': toIso(now.getTime() + LEASE_MS + 2 * LEASE_SLACK_MS), // clocks differ
+      ':renewed': toIso(now.getTime() - 2 * RENEW_MS + LEASE_MS),
     },
   };
   const held: (string | undefined)[] = [];

@@ -19,6 +19,8 @@ export const wakeAll = async (deps: Deps, kind: OpenKind, dropLeases: boolean): 
   if (failed > 0) throw new Error(`${failed} open items of ${kind} were not woken. Send the event again.`);
 };
 
+const isHeld = (item: Due): item is Required<Due> => item.lease !== undefined;
+
 /** Does this for one shard. Returns the number of items that were not woken. */
 const wakeShard = async ({ due, now, stopping }: Deps, shard: Shard, dropLeases: boolean): Promise<number> => {
   const wokenAt = now();
@@ -27,7 +29,7 @@ const wakeShard = async ({ due, now, stopping }: Deps, shard: Shard, dropLeases:
   // Each item is due at another time. The embedded index may lose one of many items of the same time.
   const wake = async (each: Due) => {
     const at = new Date(wokenAt.getTime() - woken++);
-    return (await due.wake(each, at)) ?? (dropLeases ? await due.dropLease(each, at) : undefined);
+    return (await due.wake(each, at)) ?? (dropLeases && isHeld(each) ? await due.dropLease(each, at) : undefined);
   };
   let failed = 0;
   let from = new Date(wokenAt.getTime() + 1); // excludes the items that this call has woken

@@ -56,9 +56,8 @@ describe('the API', () => {
       store: {
         create: async (check) => check.runs.map((run) => ({ ...run, checkId: check.id }) as RunItem),
         findOrErased: async () => undefined,
-        markSent: async () => undefined,
       },
-      due: { abandon: async () => true },
+      due: { abandon: async () => true, postpone: async () => undefined },
       usage: { take: () => Promise.reject(new Error('without a plan, no limits apply')) },
       queues: { send: async () => {}, regions: allRegions },
       targets: { targets: 'public', ports: DEFAULT_PORTS },
