@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import type { Secrets } from '../shared/options/secrets.ts';
 import { runError } from '../shared/problems.ts';
-import { type Attempt, countFailures, isFinished, MAX_ATTEMPTS } from '../shared/run.ts';
+import { type Attempt, countFailures, MAX_ATTEMPTS } from '../shared/run.ts';
 import { AuditJob } from '../shared/service/audit-job.ts';
+import { isFinished } from '../shared/states.ts';
 import { latest, secondsSince } from '../shared/times.ts';
 import { spentInstance } from './auditor/host/free-resources.ts';
 import { isTimed } from './auditor/messages.ts';

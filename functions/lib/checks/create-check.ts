@@ -6,6 +6,7 @@ import type { Region } from '../../../shared/regions.ts';
 import type { QueuesEnv, RetentionEnv, TargetsEnv } from '../../../shared/service/env.ts';
 import type { PlanName } from '../../../shared/service/plans.ts';
 import { isFinished } from '../../../shared/states.ts';
+import { withDeadline } from '../aws-client.ts';
 import { parseCheckBody } from '../http/check-body.ts';
 import { type Permit, permitCreate } from '../http/create-limits.ts';
 import { deriveCheckId, deriveRunIds, fingerprintOf, replyToRepeat } from '../http/idempotency.ts';
@@ -115,14 +116,16 @@ export const checkCreator = (deps: CreateDeps) => {
   };
 };
 
+/** Time limit of the write after a failed send. It fits between the deadline of a create's calls and its timeout. */
+const UNSENT_MS = 1000;
+
 /** Records that no queue has a run's job. Without this record, the sweeper first looks at the queue. */
 const leaveToSweeper = async (due: Pick<DueStore, 'postpone'>, run: RunItem, error: Error): Promise<void> => {
   log.warn('Could not queue the job. The sweeper resends it.', { ...idsOf(run), error });
-  await due
-    .postpone(run, new Date(firstDueAt(run)), { sends: 0 })
-    .catch((cause: Error) =>
-      log.warn('Could not record that. The sweeper looks at the queue first.', { ...idsOf(run), error: cause }),
-    );
+  const write = () => due.postpone(run, new Date(firstDueAt(run)), { sends: 0 });
+  await withDeadline(UNSENT_MS, write).catch((cause: Error) =>
+    log.warn('Could not record that. The sweeper looks at the queue first.', { ...idsOf(run), error: cause }),
+  );
 };
 
 /** Refuses the whole check if a region is paused, because its client has asked for all of them. */
