@@ -11,7 +11,8 @@ import { parseSchedule, parseScheduleEdit } from './lib/http/schedule-body.ts';
 import { nextTime } from './lib/schedules/schedule-times.ts';
 import { newWatch, watchedRegions } from './lib/schedules/watch-schedule.ts';
 import { openDb } from './lib/store/dynamodb.ts';
-import { type ScheduleItem, type ScheduleStore, scheduleSecretsKeyOf, scheduleStore } from './lib/store/schedules.ts';
+import type { ScheduleItem } from './lib/store/schedule-items.ts';
+import { type ScheduleStore, scheduleSecretsKeyOf, scheduleStore } from './lib/store/schedules.ts';
 import { type SecretStore, secretStore } from './lib/store/secrets.ts';
 import { type TargetPolicy, targetPolicy } from './lib/targets/public-addresses.ts';
 

@@ -16,9 +16,9 @@ const SECONDS_OF_AN_AUDIT = 6;
 const WRITES_PER_SWEEP = 35 * 400;
 /** Shares of the loads. `LOAD=full` runs the whole loads for hours. */
 const sizes = {
-  small: { burst: 1 / 50, pause: 1 / 250, day: 1 / 50 },
-  large: { burst: 1 / 10, pause: 1 / 10, day: 1 / 50 },
-  full: { burst: 1, pause: 1, day: 1 },
+  small: { burst: 1 / 50, pause: 1 / 250, day: 1 / 50, million: 1 / 50 },
+  large: { burst: 1 / 10, pause: 1 / 10, day: 1 / 50, million: 1 / 20 },
+  full: { burst: 1, pause: 1, day: 1, million: 1 / 20 },
 };
 const size = process.env.LOAD === 'full' ? 'full' : FULL ? 'large' : 'small';
 const shares = sizes[size];
@@ -126,7 +126,7 @@ test(
   'a day of a million checks of six regions needs no more audits at once than `large` has, and fires no alarm',
   async () => {
     const large = synthesized('large');
-    const share = 1 / 20;
+    const share = shares.million;
     const until = size === 'small' ? HOUR / 2 : DAY;
     let due = 0;
     const load = {

@@ -1,14 +1,20 @@
-import { type Stack, Validations } from 'aws-cdk-lib';
+import { type CfnResource as CfnResourceOfCdk, type Stack, Validations } from 'aws-cdk-lib';
 import { AwsSolutionsChecks } from 'cdk-nag';
-import { expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { environments } from '../../infra/environments.ts';
 import { synthesized, synthesizedAnew, templateOf } from './support.ts';
 
-test.each(Object.keys(environments))('%s breaks no rule of AwsSolutions without a reason in its construct', (name) => {
-  const { app } = synthesizedAnew(name);
-  Validations.of(app).addPlugins(new AwsSolutionsChecks(app));
-  app.synth(); // throws if a rule is broken
-});
+beforeAll(() => void vi.stubEnv('CDK_VALIDATION', 'true'));
+afterAll(() => void vi.unstubAllEnvs());
+
+test.each(Object.keys(environments))(
+  '%s breaks no rule of CloudFormation, and none of AwsSolutions without a reason in its construct',
+  (name) => {
+    const { app } = synthesizedAnew(name);
+    Validations.of(app).addPlugins(new AwsSolutionsChecks(app));
+    app.synth(); // throws if a rule is broken
+  },
+);
 
 test('the rules are checked: an open bucket is found', () => {
   const { app, home } = synthesizedAnew();
@@ -50,4 +56,11 @@ type CfnResource = { Type: string; DeletionPolicy?: string; Properties?: Record<
 test.each(['home', 'us-west1'])('the resources of %s keep their logical ids and what holds data', async (id) => {
   const stack = synthesized('dev').all.find(({ stackName }) => stackName === `page-audit-dev-${id}`);
   await expect(`${listingOf(stack as Stack)}\n`).toMatchFileSnapshot(`listings/${id}.txt`);
+});
+
+test('the templates are validated: a property that CloudFormation does not know is found', () => {
+  const { app, home } = synthesizedAnew();
+  const bucket = home.node.findChild('Reports').node.findChild('Bucket').node.defaultChild as CfnResourceOfCdk;
+  bucket.addPropertyOverride('Unknown', true);
+  expect(() => app.synth()).toThrow('Unknown');
 });

@@ -8,7 +8,7 @@ import { watchOf } from '../../functions/lib/schedules/watch-schedule.ts';
 import { getItem } from '../../functions/lib/store/dynamodb.ts';
 import { type OpenKind, type RunItem, usageKey } from '../../functions/lib/store/items.ts';
 import { pageStore } from '../../functions/lib/store/listed-pages.ts';
-import type { ScheduleItem } from '../../functions/lib/store/schedules.ts';
+import type { ScheduleItem } from '../../functions/lib/store/schedule-items.ts';
 import type { WebhookItem } from '../../functions/lib/store/webhooks.ts';
 import { moveBackAhead } from '../../functions/lib/sweep/move-back-ahead.ts';
 import { kinds } from '../../functions/lib/sweep/shards.ts';

@@ -77,7 +77,7 @@ export const plantedDefects: Defects = {
   },
   'a dead letter that nobody receives': {
     found: /nobody handled a dead letter/,
-    seed: 5,
+    seed: 8,
     wrap: ({ deadLetters }) => {
       deadLetters.receive = async () => [];
     },

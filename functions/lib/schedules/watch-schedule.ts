@@ -12,7 +12,8 @@ import type { CheckStore } from '../store/checks.ts';
 import { ifReadable } from '../store/dynamodb.ts';
 import type { StoredCheck } from '../store/find-check.ts';
 import { type ListStore, type Range, seriesPoint } from '../store/lists.ts';
-import type { ScheduleItem, ScheduleStore } from '../store/schedules.ts';
+import type { ScheduleItem } from '../store/schedule-items.ts';
+import type { ScheduleStore } from '../store/schedules.ts';
 
 /*
  * The item of a schedule has the ids of the checks of its series, and none of their results, which the series of the URL has.

@@ -1,21 +1,15 @@
 import { paginateQuery } from '@aws-sdk/lib-dynamodb';
-import { z } from 'zod';
-import { anyName } from '../../../shared/name-schemas.ts';
-import { CronTimes, LastCheck } from '../../../shared/schedules.ts';
+import type { LastCheck } from '../../../shared/schedules.ts';
 import { HOLD_MS } from '../../../shared/service/due-times.ts';
-import { partitions } from '../../../shared/service/partitions.ts';
-import type { PlanName } from '../../../shared/service/plans.ts';
 import { secretFolders } from '../../../shared/service/secret-folders.ts';
 import type { Due } from './due.ts';
 import {
   allOf,
   type Change,
-  type Condition,
   type Db,
   deleteItem,
   getItem,
   ifAbsent,
-  type Key,
   parse,
   putOnce,
   updateItem,
@@ -23,49 +17,13 @@ import {
 } from './dynamodb.ts';
 import { ifDueAt, ifEqual, openPartitionOf, toIso } from './items.ts';
 import { removeSecrets } from './remove-secrets.ts';
+import { ifSame, ifShown, keyOf, type NewSchedule, partitionOf, ScheduleItem, timesOf } from './schedule-items.ts';
 
 /*
  * Each schedule has one of the places of its owner, so that a conditional put bounds their number. The secrets of its checks are
  * an object of their own. A hidden schedule is one that is being created or erased: the sweeper erases it with its secrets if
  * the request that should do so has died.
  */
-const time = z.iso.datetime();
-export const ScheduleItem = z.object({
-  sk: z.string(), // its place
-  id: z.uuid(),
-  owner: z.string(),
-  plan: anyName<PlanName>().optional(), // of the key that created it; its limits apply to the checks
-  name: z.string(),
-  every: z.union([z.string(), CronTimes]),
-  body: z.string(), // of the creates as JSON, without the secrets
-  secretNames: z.string(), // as JSON
-  secretsKey: z.string().optional(),
-  createdAt: time,
-  isHidden: z.boolean().optional(),
-  pausedAt: time.optional(),
-  nextAt: time.optional(),
-  last: LastCheck.extend({
-    error: z.object({ code: anyName<NonNullable<LastCheck['error']>['code']>(), message: z.string() }).nullable(),
-  }).optional(),
-  spareSecrets: z.array(z.string()).optional(), // keys of objects that no check uses, and that must be deleted
-  edits: z.int().optional(), // number of edits
-  watch: z.string().optional(), // how its pages are, as JSON (watch-schedule.ts)
-  dueAt: z.string().optional(),
-});
-export type ScheduleItem = z.infer<typeof ScheduleItem>;
-export type NewSchedule = Omit<
-  ScheduleItem,
-  'sk' | 'isHidden' | 'pausedAt' | 'last' | 'spareSecrets' | 'edits' | 'watch' | 'dueAt'
-> & {
-  nextAt: string;
-};
-
-const partitionOf = (owner: string): string => `${partitions.schedule}${owner}`;
-const keyOf = ({ owner, sk }: Pick<ScheduleItem, 'owner' | 'sk'>): Key => ({ pk: partitionOf(owner), sk });
-/** Holds if the place still has this schedule. */
-const ifSame = ({ id }: Pick<ScheduleItem, 'id'>): Condition => ifEqual('id', id);
-const ifShown: Condition = { condition: 'attribute_not_exists(#isHidden)' };
-
 /** Changed parts of a schedule. `next` is its next time. */
 export type ScheduleEdit = Partial<Pick<ScheduleItem, 'name' | 'every' | 'body' | 'secretNames' | 'watch'>> & {
   next?: Date | undefined;
@@ -165,8 +123,6 @@ const change = async (db: Db, schedule: ScheduleItem, { condition, ...changes }:
   });
   return item && parse(ScheduleItem, item);
 };
-
-const timesOf = (nextAt: Date) => ({ nextAt: nextAt.toISOString(), dueAt: nextAt.toISOString() });
 
 const list = async ({ client, table: TableName }: Db, owner: string): Promise<ScheduleItem[]> => {
   const query = {

@@ -6,7 +6,8 @@ import { deriveCheckId } from '../http/idempotency.ts';
 import { log } from '../log.ts';
 import { nextTime } from '../schedules/schedule-times.ts';
 import type { Due } from '../store/due.ts';
-import type { ScheduleItem, ScheduleStore } from '../store/schedules.ts';
+import type { ScheduleItem } from '../store/schedule-items.ts';
+import type { ScheduleStore } from '../store/schedules.ts';
 import type { SecretStore } from '../store/secrets.ts';
 
 type Deps = {

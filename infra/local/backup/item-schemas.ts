@@ -6,7 +6,7 @@ import { Page } from '../../../functions/lib/store/latest.ts';
 import { ShareItem } from '../../../functions/lib/store/links.ts';
 import { unpack } from '../../../functions/lib/store/packed.ts';
 import { RegionItem } from '../../../functions/lib/store/regions.ts';
-import { ScheduleItem } from '../../../functions/lib/store/schedules.ts';
+import { ScheduleItem } from '../../../functions/lib/store/schedule-items.ts';
 import { WebhookItem } from '../../../functions/lib/store/webhooks.ts';
 import { ApiKey } from '../../../shared/service/keys.ts';
 import { partitions } from '../../../shared/service/partitions.ts';
