@@ -1,7 +1,6 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import ajvFormats from 'ajv-formats';
 import { expect } from 'vitest';
-import { openApiDocument } from '../../shared/openapi/document.ts';
 import { pathParameters, type Route, routes } from '../../shared/service/routes.ts';
 
 type Documented = {
@@ -25,11 +24,19 @@ const strict = (value: unknown, isPart = false): unknown => {
   return closed ? { ...copy, additionalProperties: false } : copy;
 };
 
-const document = openApiDocument();
+const readDocument = async () => {
+  const { openApiDocument } = await import('../../shared/openapi/document.ts');
+  const document = openApiDocument();
+  const ajv = new Ajv2020({ strict: false, allErrors: true });
+  ajvFormats.default(ajv);
+  ajv.addSchema(strict(document) as object, 'openapi');
+  return { document, ajv };
+};
+// The files of a worker share the document and its compiled schemas, which take a second of CPU time.
+const worker = globalThis as { documented?: ReturnType<typeof readDocument> };
+worker.documented ??= readDocument();
+const { document, ajv } = await worker.documented;
 const paths = document.paths as unknown as Paths;
-const ajv = new Ajv2020({ strict: false, allErrors: true });
-ajvFormats.default(ajv);
-ajv.addSchema(strict(document) as object, 'openapi');
 
 /** Returns the documented answer, and the JSON pointer to it. */
 const answerOf = ({ method, path }: Route, status: number) => {
