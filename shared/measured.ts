@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { Environment } from './environment.ts';
+import { InteractionRun, InteractionRunView, interactionView } from './interactions/interactions-schemas.ts';
 import { noMetrics } from './metrics/page-metrics.ts';
 import {
   Metrics,
@@ -28,6 +29,10 @@ export const measuredView = {
   uncorrected: UncorrectedView.nullable().describe(
     "Lighthouse's own numbers of the load of the shown sample. Null if its times were not corrected.",
   ),
+  interactions: z
+    .array(InteractionRunView)
+    .nullable()
+    .describe('Results of the interactions. Null if the check asked for none, or the run has not succeeded.'),
 };
 
 /** Results that an audit gives as they are stored. Null if the audit gives none. */
@@ -41,6 +46,7 @@ export const Measured = z.object({
   samples: z.array(Sample),
   spread: Spread.nullable(),
   ...Given.shape,
+  interactions: z.array(InteractionRun).nullable(),
   finalUrl: z.string().nullable(),
   warnings: z.array(z.string()),
   environment: Environment.nullable(),
@@ -54,6 +60,7 @@ export const unmeasured: Measured = {
   samples: [],
   spread: null,
   ...recordOf(givenNames, () => null),
+  interactions: null,
   finalUrl: null,
   warnings: [],
   environment: null,
@@ -68,13 +75,14 @@ export const MeasuredVariant = z.object({
 });
 export type MeasuredVariant = z.infer<typeof MeasuredVariant>;
 
-/** Returns results as the API shows them. */
-export const measuredViewOf = (measured: Measured) => ({
+/** Returns results as the API shows them. `linkOf` returns the link to the report of an interaction. */
+export const measuredViewOf = (measured: Measured, linkOf: (interaction: InteractionRun) => string | null) => ({
   ...pick(measured, measuredNames),
   ...metricsView(measured),
   samples: measured.samples.map(sampleView),
   spread: measured.spread && spreadView(measured.spread),
   uncorrected: measured.uncorrected && uncorrectedView(measured.uncorrected),
+  interactions: measured.interactions?.map((each) => interactionView(each, linkOf(each))) ?? null,
 });
 
 /** A run as stored, or as the API shows it. */

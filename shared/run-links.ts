@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { Variant } from './options/variants.ts';
 
 /** Routes that read the report of a run. */
 export const reportLinks = {
@@ -20,6 +21,16 @@ export const linksOf = (run: Linked) => {
     ...reportLinksOf(run),
   };
 };
+
+/** Returns the relative URL of the timespan report of an interaction, or null without one. */
+export const interactionLink = (
+  { id, checkId }: Pick<Linked, 'id' | 'checkId'>,
+  { name, report }: { name: string; report?: object | undefined },
+  variant: Variant,
+): string | null =>
+  report
+    ? `/v1/checks/${checkId}/runs/${id}/report?interaction=${name}${variant === 'own' ? '' : `&variant=${variant}`}`
+    : null;
 
 /** Returns the relative URLs of a report. They are null without one. */
 export const reportLinksOf = ({ id, checkId, state, report }: Linked, query = '') => {

@@ -12,7 +12,7 @@ import { SimulatedRun, SimulatedRunView, simulatedView } from './options/simulat
 import { MAX_PAIRS, variants } from './options/variants.ts';
 import { pick } from './pick.ts';
 import { RunError, RunProblemCode } from './problems.ts';
-import { linksOf, reportLinks, reportLinksOf } from './run-links.ts';
+import { interactionLink, linksOf, reportLinks, reportLinksOf } from './run-links.ts';
 import { isFinished, runStates } from './states.ts';
 
 export const RunState = z.enum(runStates).meta({
@@ -175,10 +175,10 @@ type ShownRun = Omit<Run, 'against'> & WithReport & { checkId: string; against: 
 /** Returns the fields of a stored run that the API shows. A field that `RunView` does not name stays private. */
 export const runView = (run: ShownRun): RunView => ({
   ...pick(run, Run.keyof().options),
-  ...measuredViewOf(run),
+  ...measuredViewOf(run, (each) => interactionLink(run, each, 'own')),
   against: run.against && {
     ...pick(run.against, MeasuredVariant.keyof().options),
-    ...measuredViewOf(run.against),
+    ...measuredViewOf(run.against, (each) => interactionLink(run, each, 'against')),
     numericValues: pick(run.against, valueNames),
     links: reportLinksOf({ ...run, report: run.against.report }, '?variant=against'),
   },

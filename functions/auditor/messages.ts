@@ -8,6 +8,7 @@ import type { SimulatedLoad } from '../../shared/options/simulated-loads.ts';
 import type { ThrottlingValues } from '../../shared/options/throttling.ts';
 import type { RunProblemCode } from '../../shared/problems.ts';
 import type { MainThreadCpu, Waits } from './cpu-waits.ts';
+import type { InteractionMessage, MeasuredInteraction } from './interactions/messages.ts';
 
 /** One audit of a page. The auditor's parent passes the order to Lighthouse as it received it. */
 export type AuditOrder = {
@@ -47,7 +48,7 @@ export type Benchmarked = { type: 'benchmarked'; benchmark: Benchmark };
 export type StartAudit = { order: AuditOrder; launch: LaunchSettings; benchmark: Benchmark | null };
 /** The message that lets a timed audit use the CPU. An earlier audit may have measured the benchmark meanwhile. */
 export type StartSignal = { benchmark: Benchmark | null };
-/** The parent's answer to `measured` in a timed audit. */
+/** The parent's answer to `measured` in a timed audit, and to `interacted`. */
 export type MeasuredAnswer = { waits: Waits };
 
 /** Messages from the parent to the auditor. */
@@ -57,12 +58,13 @@ export type ParentMessage = StartBrowser | StartBenchmark | StartAudit | StartSi
 export type AuditorMessage =
   | { type: 'ready' }
   | { type: 'browser'; version: string; sandbox: boolean }
-  | { type: 'waiting' } // for the start signal, in a timed audit only
+  | { type: 'waiting' } // for the start signal, in a timed audit and before each interaction
   | { type: 'mainFrame'; record: MainFrame }
   | { type: 'measured'; benchmark?: Benchmark } // the timed part is over. Has the benchmark if the audit measured it
   | { type: 'frozen'; part: FrozenPart }
   | ({ type: 'pulse' } & Pulse) // after `measured`, every few seconds while nothing seems to happen
   | ({ type: 'audited' } & Audited)
+  | InteractionMessage
   | { type: 'failed'; code: string | null; message: string; browserAlive: boolean; pageAnswers: boolean | null };
 
 /** An audit that Lighthouse ended by itself. */
@@ -157,6 +159,7 @@ export type AuditSummary = Partial<Given> & {
   withoutMeaningfulPaint: boolean;
   /** Missing if the order has none, or if the page was not measured. */
   simulations?: SimulatedLoad[];
+  interactions?: MeasuredInteraction[];
   report: Buffer;
   reportBytes: number;
 };

@@ -1,4 +1,5 @@
 import type { RunProblemCode } from '../../shared/problems.ts';
+import { keepingLoad, type Loaded, type OfLoad } from './interactions/loaded.ts';
 import {
   type AuditEnd,
   type AuditorMessage,
@@ -43,6 +44,7 @@ export type AuditState = {
   chromium: string | null;
   sandbox: boolean | null;
   cpu: CpuUse | null;
+  loaded: Loaded;
 };
 
 export const initialState: AuditState = {
@@ -57,6 +59,7 @@ export const initialState: AuditState = {
   chromium: null,
   sandbox: null,
   cpu: null,
+  loaded: null,
 };
 
 export type Limits = { attemptMs: number; browserBytes: number; auditorBytes: number };
@@ -115,7 +118,10 @@ export const limitsOn = (memoryBytes: number, attemptMs = HARD_LIMIT_MS): Limits
 };
 
 /** Returns the state after an event, and whether the audit ends or which timers start. */
-export const decide = (state: AuditState, event: AuditEvent, limits: Limits): [AuditState, Decision] => {
+export const decide = (state: AuditState, event: AuditEvent, limits: Limits): [AuditState, Decision] =>
+  keepingLoad(state, event, (each: OfLoad<AuditEvent>) => decideOn(state, each, limits), nothing);
+
+const decideOn = (state: AuditState, event: OfLoad<AuditEvent>, limits: Limits): [AuditState, Decision] => {
   switch (event.type) {
     case 'started':
       return [{ ...state, timed: event.timed }, start(['attempt', limits.attemptMs])];

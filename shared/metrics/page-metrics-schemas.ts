@@ -13,7 +13,7 @@ import {
 
 const Score = z.int().min(0).max(100).meta({ id: 'Score', description: 'Score from 0 to 100.' });
 const Milliseconds = z.number().min(0);
-const MillisecondsText = z
+export const MillisecondsText = z
   .string()
   .regex(/^\d+ms$/)
   .meta({ id: 'Milliseconds', description: 'Time in milliseconds, such as `633ms`.' });

@@ -20,6 +20,7 @@ import {
 import { pagesExample } from './page-example.ts';
 
 const checkId = z.uuid().optional().describe('Id of the check. If it is sent, it must match.');
+const interaction = z.string().optional().describe('Name of an interaction, for its timespan report.');
 const variant = VariantName.optional().describe('Variant of a check with `against`. Default: `own`.');
 const tag = 'Runs';
 
@@ -48,7 +49,7 @@ const getReport = {
   tag,
   description:
     'With `Accept: text/html` the answer is the report as a web page. The page of a large report loads its data from storage, for five minutes. It has no `ETag`.',
-  query: { checkId, variant },
+  query: { checkId, variant, interaction },
   headers: conditional,
   answers: {
     200: {
@@ -122,6 +123,7 @@ export const runOperations = {
   },
   'GET /v1/checks/{checkId}/runs/{runId}/report': {
     ...getReport,
+    query: { variant, interaction },
     operationId: 'getReport',
     summary: 'Read the Lighthouse report of a run',
   },

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { CheckAssertions, StoredAssertions } from '../assertions/sets.ts';
 import { auditVersionNames } from '../audit-versions.ts';
+import { Interactions, StoredInteractions } from '../interactions/interactions-schemas.ts';
 import { AuditVersion, anyName, Category, Device } from '../name-schemas.ts';
 import { pick } from '../pick.ts';
 import { recordOf } from '../record.ts';
@@ -119,6 +120,7 @@ const schemas = {
   cookies: { sent: sentSecrets.cookies, stored: namedSecrets.cookies },
   storageState: { sent: sentSecrets.storageState, stored: namedSecrets.storageState },
   assertions: { sent: CheckAssertions, stored: StoredAssertions },
+  interactions: { sent: Interactions, stored: StoredInteractions },
 } satisfies Record<OptionName, Schemas>;
 
 /**

@@ -1,4 +1,5 @@
 import { type AuditVersion, auditVersion } from '../audit-versions.ts';
+import { acceptedInteractions } from '../interactions/interactions.ts';
 import { acceptedBlockedUrls } from './blocked-urls.ts';
 import { acceptedLabels } from './labels.ts';
 import {
@@ -138,6 +139,15 @@ export const options = {
     field: {
       kind: 'json',
       help: 'In the form of Lighthouse CI, for example { "categories:performance": ["error", { "minScore": 0.9 }] }',
+    },
+  },
+  interactions: {
+    of: 'audit',
+    accepted: acceptedInteractions,
+    title: 'Interactions (JSON)',
+    field: {
+      kind: 'json',
+      help: 'What to do after the load, for example [{ "name": "search", "steps": [{ "click": "text/Search" }] }]',
     },
   },
 } as const satisfies Record<string, Option>;

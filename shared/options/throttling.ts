@@ -29,6 +29,10 @@ type Throttled = { device: keyof typeof presets; throttling?: Throttling | undef
 export const simulatedValuesOf = ({ device, throttling = presets[device] }: Throttled): ThrottlingValues | null =>
   throttling === 'none' ? null : throttling;
 
+/** Returns the factor by which an audit slows the CPU, or null if it simulates nothing. */
+export const slowdownOf = (options: Throttled): number | null =>
+  simulatedValuesOf(options)?.cpuSlowdownMultiplier ?? null;
+
 type ThrottledRun = {
   environment: { throttling: string | null; throttlingValues: ThrottlingValues | null } | null;
 };

@@ -7,18 +7,13 @@ import type { Waits } from '../cpu-waits.ts';
 import { deprioritizeWorkers } from '../host/cpu-shares.ts';
 import { closeInheritedFiles } from '../host/processes.ts';
 import { starvationOf } from '../host/starvation.ts';
+import type { InteractionContext } from '../interactions/measure.ts';
 import type { ProtocolTraffic } from '../lighthouse/patches.ts';
+import { importLighthouse, measureBenchmark, runLighthouse } from '../lighthouse/run.ts';
 import {
   type Audited,
-  importLighthouse,
-  type MoreResults,
-  measureBenchmark,
-  runLighthouse,
-} from '../lighthouse/run.ts';
-import {
   type AuditOrder,
   type AuditorMessage,
-  type AuditSummary,
   type Benchmark,
   type Benchmarked,
   type DocumentState,
@@ -42,6 +37,7 @@ import { heldDocument, keepDocument, releaseDocument } from './page-hold.ts';
 import { asksForPassword, canRunScripts, closePopups, documentState } from './page-probe.ts';
 import { watchProgress } from './progress.ts';
 import { watchQuiet, watchRequests } from './quiet-page.ts';
+import { summariesOf } from './summaries.ts';
 
 /*
  * The auditor process. It imports one Lighthouse release, receives one order and runs one audit. Then the parent kills its
@@ -117,7 +113,6 @@ async function audit({ order, launch, benchmark: known }: StartAudit): Promise<v
     if (!isSeen) send({ type: 'mainFrame', record });
   };
   const watched = await watchMainFrame(pageSession, onMainFrame, () => performance.now() - starvedMs());
-  const mainFrame = () => watched.record;
   session = pageSession;
   closePopups(browser);
   const requests = watchRequests(page);
@@ -132,26 +127,23 @@ async function audit({ order, launch, benchmark: known }: StartAudit): Promise<v
   let document: Promise<DocumentState> | undefined;
   let asked: Promise<boolean> | undefined;
   const onMeasured = async () => {
-    measured = mainFrame(); // later visits don't count
+    measured = watched.record; // later visits don't count
     displayedUrl = watched.shown?.url;
     document = documentState(pageSession, measured); // version 9 leaves the page before its audit ends
     asked = unused && asksForPassword(pageSession);
-    if (isTimed(order) && !everPainted && !measured.loaded) {
-      setTimeout(() => reportError({ code: 'NO_FCP', message: 'The page painted nothing.' }), BLANK_PAGE_MS);
-    }
+    if (isTimed(order) && !everPainted && !measured.loaded) setTimeout(reportBlank, BLANK_PAGE_MS);
     const waits = sendMeasured(order, knownBenchmark ? undefined : benchmark);
     watch.onMeasured(traffic);
     // Version 9 would then often get no response from its page. It copes with busy workers anyway.
     if (auditVersion(version).acceptsPage) deprioritizeWorkers(process.pid);
     return waits;
   };
+  const closeUnused = order.options.interactions ? async () => {} : close;
   const onGathered = () => {
     watch.stop();
     isSeen = true;
-    document ??= documentState(pageSession, mainFrame());
-    Promise.all([document, asked])
-      .then(close)
-      .catch(() => {}); // the end of the audit closes the browser too
+    document ??= documentState(pageSession, watched.record);
+    Promise.all([document, asked]).then(closeUnused, () => {}); // the end of the audit closes the browser too
   };
   const hooks = {
     ...{ page, profile, benchmark },
@@ -161,17 +153,19 @@ async function audit({ order, launch, benchmark: known }: StartAudit): Promise<v
     ...{ traffic, onMeasured, onGathered },
     onScreenshot: () => watchQuiet(pageSession, { requests, now: watched.now }),
   };
-  const { summary, judgeMore } = await runLighthouse(lighthouse, order, hooks);
+  const { summary, judgeMore, settings } = await runLighthouse(lighthouse, order, hooks);
   watch.stop();
 
-  const seen = {
+  if (judgeMore) await closeUnused(); // the page would use the CPU, or still spoil the result
+  const more = await judgeMore?.(() => performance.now() - startedAt > LAST_SIMULATION_MS);
+  const audited = {
+    ...summariesOf(version, summary, more, displayedUrl),
     pageAnswers: summary.runtimeError?.code === 'PROTOCOL_TIMEOUT' ? await canRunScripts(pageSession) : null,
-    document: await (document ?? documentState(pageSession, mainFrame())),
-    status: statusOf(measured ?? mainFrame()),
+    document: await (document ?? documentState(pageSession, watched.record)),
+    status: statusOf(measured ?? watched.record),
     ...(unused && { login: { ...unused, asksForPassword: (await asked) ?? false } }),
   };
-  const more = judgeMore && (await judgeAlone(close, judgeMore, startedAt));
-  await send({ type: 'audited', ...summariesOf(summary, more, displayedUrl), ...seen });
+  await reportLoad({ lighthouse, order, settings, page, session: pageSession, watched }, audited);
   await close();
   process.exit();
 }
@@ -198,6 +192,8 @@ const watchResponses = (browser: Browser, session: CDPSession, watched: Watched)
   };
 };
 
+const reportBlank = () => reportError({ code: 'NO_FCP', message: 'The page painted nothing.' });
+
 async function reportHang(pageSession: CDPSession): Promise<void> {
   if (!(await canRunScripts(pageSession))) reportError({ code: 'PAGE_HUNG', message: 'The page does not respond.' });
 }
@@ -216,22 +212,11 @@ async function sendMeasured(order: AuditOrder, benchmark: Benchmark | undefined)
   return (await answer)?.waits;
 }
 
-/** Closes the browser, whose page would use the CPU or still spoil the result. Then judges the load in further ways. */
-async function judgeAlone(
-  close: () => Promise<void>,
-  judgeMore: NonNullable<Audited['judgeMore']>,
-  startedAt: number,
-): Promise<MoreResults> {
-  isSeen = true;
-  await close();
-  return judgeMore(() => performance.now() - startedAt > LAST_SIMULATION_MS);
-}
-
-const summariesOf = (summary: AuditSummary, more: MoreResults | undefined, displayedUrl: string | undefined) => {
-  const { simulated, also, warning } = more ?? {};
-  const finalUrl = finalUrlOf(summary, displayedUrl);
-  const warnings = [...summary.warnings, ...(warning ? [warning] : [])];
-  return { summary: { ...summary, finalUrl, warnings, ...simulated }, ...(also && { also: { ...also, finalUrl } }) };
+/** Reports the result of the load. Interactions follow it, and only an audit with interactions imports their code. */
+const reportLoad = async (context: Partial<InteractionContext>, audited: Audited): Promise<void> => {
+  if (!context.order?.options.interactions || !context.settings) return send({ type: 'audited', ...audited });
+  const { reportInteractions } = await import('../interactions/report.ts');
+  await reportInteractions(context as InteractionContext, audited, { send, receive, waitForStart });
 };
 
 /** Takes the browser that started ahead, or starts one, and reports it to the parent. */
@@ -248,9 +233,3 @@ async function startBrowser(settings: LaunchSettings): Promise<Launched> {
   await send({ type: 'browser', version: await browser.version(), sandbox: launched.sandbox }); // no page is requested before
   return launched;
 }
-
-/** Returns the displayed address of the page. The result of version 9 has the address without its fragment. */
-const finalUrlOf = ({ finalUrl }: AuditSummary, displayedUrl: string | undefined) => {
-  const isComplete = auditVersion(version).acceptsPage || !/^https?:/.test(finalUrl ?? '');
-  return isComplete ? finalUrl : (displayedUrl ?? finalUrl);
-};

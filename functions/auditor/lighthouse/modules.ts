@@ -26,6 +26,16 @@ export type Run = {
   (url: string, flags: Flags, config?: object, page?: Page): Promise<RunnerResult | undefined>;
   generateConfig?(config: object | undefined, flags: Flags): Config; // in version 9
 };
+export type StartTimespan = (
+  page: Page,
+  options: { flags: Flags; config: object | undefined },
+) => Promise<{ endTimespan(): Promise<RunnerResult | undefined> }>;
+/** Emulates the screen and the user agent of a device. */
+export type Emulate = (
+  session: { sendCommand(method: string, parameters?: object): Promise<unknown> },
+  settings: object,
+) => Promise<void>;
+
 /** A module whose export has a name. In version 9, its only export is the default one. */
 type Named<Name extends string, Value> = { default?: Value } & { [Key in Name]?: Value };
 
@@ -40,7 +50,8 @@ export type Speedline = { request(trace: Trace, context: GatherContext): Promise
 
 /** The exports that an auditor uses, by the path of their module. */
 type Modules = {
-  'index.js': { default: Run; auditFlowArtifacts?: AuditArtifacts }; // auditFlowArtifacts since version 10
+  'index.js': { default: Run; auditFlowArtifacts?: AuditArtifacts; startTimespan?: StartTimespan }; // the last two since version 10
+  'lib/emulation.js': { emulate: Emulate };
   'config/config.js': { initializeConfig: InitializeConfig }; // since version 10
   'config/desktop-config.js': { default: object };
   'config/default-config.js': { default: DefaultConfig };

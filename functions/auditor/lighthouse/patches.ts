@@ -1,8 +1,6 @@
-import { auditVersion } from '../../../shared/audit-versions.ts';
-import { simulatedValuesOf } from '../../../shared/options/throttling.ts';
+import { type AuditVersion, auditVersion } from '../../../shared/audit-versions.ts';
 import { pick } from '../../../shared/pick.ts';
 import type { MainThreadCpu, Waits } from '../cpu-waits.ts';
-import type { AuditOrder } from '../messages.ts';
 import type { RunnerResult } from './result.ts';
 import type { Trace, TraceEvent } from './trace.ts';
 import { withoutWaits } from './waits.ts';
@@ -30,16 +28,19 @@ export type PatchedTrace = {
 
 /**
  * Calls `onMeasured` when the trace ends. Removes the waits that it returns from the trace, and adds the first meaningful
- * paints that the trace lacks, if the version needs them for TTI and TBT. The returned function returns the trace.
+ * paints that the trace lacks, if the version needs them for TTI and TBT. `slowdown` is as for `withoutWaits`. The returned
+ * function returns the trace.
  */
 export const patchTrace = (
   gatherer: TraceGatherer,
-  { auditVersion: version, options }: Pick<AuditOrder, 'auditVersion' | 'options'>,
+  version: AuditVersion,
+  slowdown: number | null,
   onMeasured: () => Promise<Waits | undefined>,
 ): (() => PatchedTrace | undefined) => {
   let patched: PatchedTrace | undefined;
   const endTrace = gatherer.endTraceAndCollectEvents;
   gatherer.endTraceAndCollectEvents = async (session) => {
+    gatherer.endTraceAndCollectEvents = endTrace; // the traces of interactions are others
     const measured = onMeasured();
     const trace = await endTrace.call(gatherer, session);
     const { needsMeaningfulPaint } = auditVersion(version);
@@ -47,8 +48,7 @@ export const patchTrace = (
     trace.traceEvents.push(...missing);
     const recorded = { ...trace };
     const waits = await measured;
-    const corrected =
-      waits && withoutWaits(recorded.traceEvents, waits, simulatedValuesOf(options)?.cpuSlowdownMultiplier ?? null);
+    const corrected = waits && withoutWaits(recorded.traceEvents, waits, slowdown);
     if (corrected) trace.traceEvents = corrected.events;
     const mainThread = corrected && pick(corrected, ['ranMs', 'waitedMs', 'matters', 'isUnexplained', 'isCorrected']);
     patched = { trace, recorded, addedMeaningfulPaint: missing.length > 0, mainThread };

@@ -19,10 +19,18 @@ export type LighthouseResult = {
   runWarnings: string[];
   runtimeError?: RuntimeError;
   environment: { benchmarkIndex: number };
-  configSettings: { throttlingMethod: string; throttling: ThrottlingValues; skipAudits?: string[] | null };
+  configSettings: LoadSettings;
   fullPageScreenshot?: unknown; // since version 10
   categories: Record<string, { score: number | null; auditRefs?: { id: string }[] } | undefined>;
   audits: Record<string, LighthouseAudit | undefined>;
+};
+
+export type LoadSettings = {
+  throttlingMethod: string;
+  throttling: ThrottlingValues;
+  skipAudits?: string[] | null;
+  screenEmulation?: object;
+  emulatedUserAgent?: string | boolean;
 };
 
 type LighthouseAudit = {
@@ -48,15 +56,15 @@ const MAX_WARNING = 5000;
 /** Returns the parts of a result that the service uses, and the whole result as its report. */
 export const summarize = async (
   lhr: LighthouseResult,
-  { auditVersion: version, options, skipOptionalParts, timedOnly, secrets, url }: AuditOrder,
+  order: AuditOrder,
   { withoutMeaningfulPaint, ...known }: KnownOfLoad,
 ): Promise<AuditSummary> => {
+  const { auditVersion: version, options, skipOptionalParts, timedOnly } = order;
   if (lhr.lighthouseVersion !== version)
     throw new Error(`Lighthouse ${lhr.lighthouseVersion} ran instead of ${version}.`);
   const { throttlingMethod, throttling } = lhr.configSettings;
   if (known.mainThread?.isCorrected) lhr.runWarnings.push(corrected(known.mainThread.waitedMs ?? 0));
-  const shown = secrets ? scrubReport(lhr, scrubberOf(secrets, url)) : lhr;
-  const json = Buffer.from(JSON.stringify({ ...shown, auditVersion: version }));
+  const report = await reportOf(lhr, order);
   return {
     metrics: metricsOf(lhr, version),
     runtimeError: lhr.runtimeError && lhr.runtimeError.code !== 'NO_ERROR' ? lhr.runtimeError : null,
@@ -78,9 +86,19 @@ export const summarize = async (
         ...{ id, message: cutText(audit?.errorMessage ?? '', 1000) },
         ...(isSteadyIn(lhr, id) && { isSteady: true }),
       })),
-    report: await promisify(gzip)(json, { level: 6 }),
-    reportBytes: json.length,
+    report: report.gzip,
+    reportBytes: report.bytes,
   };
+};
+
+/** Returns a result without the secrets of its order, as a report. */
+export const reportOf = async (
+  lhr: LighthouseResult,
+  { auditVersion: version, secrets, url }: AuditOrder,
+): Promise<{ gzip: Buffer; bytes: number }> => {
+  const shown = secrets ? scrubReport(lhr, scrubberOf(secrets, url)) : lhr;
+  const json = Buffer.from(JSON.stringify({ ...shown, auditVersion: version }));
+  return { gzip: await promisify(gzip)(json, { level: 6 }), bytes: json.length };
 };
 
 /** Returns true if an audit is among the parts that only the first sample of a run has. */

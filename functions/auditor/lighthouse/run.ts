@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Page } from 'puppeteer-core';
 import { type AuditVersion, auditVersion } from '../../../shared/audit-versions.ts';
 import type { AuditOptions } from '../../../shared/options/audit-options-schemas.ts';
+import { slowdownOf } from '../../../shared/options/throttling.ts';
 import { cutText } from '../../../shared/text.ts';
 import type { Waits } from '../cpu-waits.ts';
 import {
@@ -16,7 +17,14 @@ import {
 } from '../messages.ts';
 import { type GatheringRunner, patchGathering } from './gathering.ts';
 import { judgeLoad, type LoadContext } from './judge-load.ts';
-import { exportOf, type ImportCore, lighthouseModules, type Run, type Speedline } from './modules.ts';
+import {
+  exportOf,
+  type ImportCore,
+  lighthouseModules,
+  type Run,
+  type Speedline,
+  type StartTimespan,
+} from './modules.ts';
 import {
   type AccessibilityGatherer,
   type AuditArtifacts,
@@ -38,7 +46,7 @@ import {
   patchTrace,
   type TraceGatherer,
 } from './patches.ts';
-import { type RunnerResult, summarize } from './result.ts';
+import { type LoadSettings, type RunnerResult, summarize } from './result.ts';
 import {
   type GatherContext,
   type ScreenshotGatherer,
@@ -47,8 +55,10 @@ import {
 } from './screenshot-wait.ts';
 import { type Simulated, type Simulator, simulateLoad } from './simulate.ts';
 
-type Lighthouse = {
+export type Lighthouse = {
   run: Run;
+  startTimespan: StartTimespan | undefined; // since version 10
+  importCore: ImportCore;
   simulator: Simulator & { runner: GatheringRunner };
   auditArtifacts: AuditArtifacts | undefined; // since version 10
   desktopConfig: object;
@@ -71,13 +81,15 @@ export const importLighthouse = async (version: AuditVersion): Promise<Lighthous
   const { acceptsPage } = auditVersion(version);
   const { importCore, messageFormat } = lighthouseModules(version);
   patchMessageFormat(await messageFormat());
-  const { default: run, auditFlowArtifacts: auditArtifacts } = await importCore('index.js');
+  const { default: run, auditFlowArtifacts: auditArtifacts, startTimespan } = await importCore('index.js');
   const resolveConfig = await configResolver(run, importCore);
   await resolveConfig(undefined, {});
   const networkMonitor = await importCore('gather/driver/network-monitor.js');
   const pageFunctions = await importCore('lib/page-functions.js');
   return {
     run,
+    startTimespan,
+    importCore,
     simulator: { runner: exportOf(await importCore('runner.js'), 'Runner'), resolveConfig },
     auditArtifacts,
     desktopConfig: (await importCore('config/desktop-config.js')).default,
@@ -123,6 +135,8 @@ type Also = { also?: AuditSummary; warning?: string };
 
 export type Audited = {
   summary: AuditSummary;
+  /** Settings of the load, as Lighthouse resolved them. Missing if the page did not load. */
+  settings?: LoadSettings;
   /** Judges the load of the audit in further ways. Needs no browser. After `isLate`, nothing more starts. */
   judgeMore?: (isLate: () => boolean) => Promise<MoreResults>;
 };
@@ -138,7 +152,7 @@ export const runLighthouse = async (
   patchBenchmark(lighthouse.pageFunctions, benchmark.index);
   patchNavigation(lighthouse.networkMonitor, onLoaded);
   patchProtocol(lighthouse.protocol, hooks);
-  const patchedTrace = patchTrace(trace, order, onMeasured);
+  const patchedTrace = patchTrace(trace, order.auditVersion, slowdownOf(options), onMeasured);
   if (options.blockedUrlPatterns) blockInAllTargets(lighthouse.protocol, options.blockedUrlPatterns);
   patchAccessibilityTimeout(accessibility, hooks.traffic);
   if (onGathered) patchGathering(lighthouse.simulator.runner, onGathered);
@@ -166,7 +180,7 @@ export const runLighthouse = async (
     ? await run(url, flags, config, page)
     : await run(url, { ...flags, port: await debuggingPort(profile) }, config);
   if (!result) throw new Error('Lighthouse returned no result.');
-  const isLoaded = !result.lhr.runtimeError || result.lhr.runtimeError.code === 'NO_ERROR';
+  const isLoaded = (result.lhr.runtimeError?.code ?? 'NO_ERROR') === 'NO_ERROR';
   const { lhr } =
     auditArtifacts && isLoaded ? await auditAgainWithoutCharset(auditArtifacts, result, url, flags, config) : result;
   const patched = patchedTrace();
@@ -180,9 +194,10 @@ export const runLighthouse = async (
   const recorded = patched?.mainThread?.isCorrected ? patched : undefined;
   const { alsoBy } = order;
   const isSimulated = Boolean(options.simulations || recorded);
-  if (!isLoaded || !(isSimulated || alsoBy)) return { summary };
+  const loaded = { summary, ...(isLoaded && { settings: lhr.configSettings }) };
+  if (!isLoaded || !(isSimulated || alsoBy)) return loaded;
   return {
-    summary,
+    ...loaded,
     judgeMore: async (isLate) => ({
       simulated: isSimulated
         ? await simulateLoad(lighthouse.simulator, result, order, { config, isLate, recorded })
@@ -217,7 +232,7 @@ export const measureBenchmark = async ({ pageFunctions }: Lighthouse, page: Page
 });
 
 /** Returns the flags that differ from the preset of the device. Lighthouse merges them with the preset. */
-const throttlingFlags = ({ throttling }: AuditOptions): object => {
+export const throttlingFlags = ({ throttling }: AuditOptions): object => {
   if (throttling === undefined) return {};
   return throttling === 'none' ? { throttlingMethod: 'provided' } : { throttling };
 };

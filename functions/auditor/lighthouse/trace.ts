@@ -22,4 +22,16 @@ type TraceData = {
   requestId?: string;
   resourceType?: string;
   url?: string;
+  /** Frames at the start of the trace. Only the main frame has no parent. */
+  frames?: { parent?: string; processId?: number }[];
+} & Partial<TimedEvent>;
+
+/** An event of Event Timing. Times are in milliseconds. Events of one interaction have the same id, others have 0. */
+export type TimedEvent = {
+  type: string;
+  interactionId: number;
+  timeStamp: number;
+  processingStart: number;
+  processingEnd: number;
+  duration: number;
 };

@@ -49,23 +49,30 @@ const sum = (numbers: readonly number[]): number => numbers.reduce((all, each) =
 
 /** Returns the events of each thread that runs pages. */
 const threadsOfPages = (events: readonly TraceEvent[]): Map<string, TraceEvent[]> => {
-  const names = events.filter(({ name, args }) => name === 'thread_name' && args.name === 'CrRendererMain');
-  const pages = new Set(names.map(threadOf));
+  const pages = new Set(events.filter(isPageThread).map(threadOf));
   return Map.groupBy(
     events.filter((event) => event.ts > 0 && pages.has(threadOf(event))),
     threadOf,
   );
 };
 
-/** Returns the thread of the document that the main frame shows in the end. */
+/** Returns the thread of the document that the main frame shows in the end. Without a navigation, this is the one at the start. */
 const mainThreadOf = (events: readonly TraceEvent[]): string | undefined => {
   const navigations = events.filter(
     ({ name, args: { data } }) =>
       name === 'navigationStart' && data?.isOutermostMainFrame && /^https?:/.test(data.documentLoaderURL ?? ''),
   );
   const last = navigations.toSorted((a, b) => a.ts - b.ts).at(-1);
-  return last && threadOf(last);
+  return last ? threadOf(last) : mainThreadAtStart(events);
 };
+
+const mainThreadAtStart = (events: readonly TraceEvent[]): string | undefined => {
+  const { args: { data } = {} } = events.find(({ name }) => name === 'TracingStartedInBrowser') ?? {};
+  const pid = data?.frames?.find(({ parent }) => !parent)?.processId;
+  return pid === undefined ? undefined : `${pid}:${events.find((each) => each.pid === pid && isPageThread(each))?.tid}`;
+};
+
+const isPageThread = ({ name, args }: TraceEvent): boolean => name === 'thread_name' && args.name === 'CrRendererMain';
 
 /** A task of a thread: an event that no other event contains. Times are in microseconds. */
 type Task = TraceEvent & { dur: number; tts: number; tdur: number };
@@ -154,7 +161,7 @@ const tasksWithRequest = (list: readonly TraceEvent[]): Set<TraceEvent> => {
 };
 
 /** Returns how long a thread waited between its last reading before a time and its first one after another time. */
-const waitBetween = (waits: ThreadWaits, fromUs: number, toUs: number): number => {
+export const waitBetween = (waits: ThreadWaits, fromUs: number, toUs: number): number => {
   const after = firstFrom(waits, toUs);
   const before = firstFrom(waits, fromUs + 1) - 1;
   const [, waitedThen] = waits[Math.max(0, before)] ?? [0, 0];

@@ -189,9 +189,9 @@ const runAudit = (auditor: ChildProcess, order: AuditOrder, context: AuditContex
     if (message.type === 'browser') hooks.onBrowser?.();
     if (message.type === 'browser') timed.onBrowser();
     if (message.type === 'waiting') waitForCpu().catch(fail);
-    if (message.type !== 'measured') return;
+    if (message.type !== 'measured' && message.type !== 'interacted') return;
     const waits = timed.end();
-    hooks.onMeasured?.();
+    if (message.type === 'measured') hooks.onMeasured?.();
     if (waits) sendTo(auditor, { waits });
   });
 

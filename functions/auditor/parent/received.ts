@@ -1,9 +1,16 @@
+import type { MeasuredInteraction } from '../interactions/messages.ts';
 import type { AuditorMessage, CpuUse } from '../messages.ts';
 import type { AuditEvent } from '../stop-rules.ts';
 
-/** Adds what the message lacks: the CPU use, and the Buffer of the report, which IPC sends as plain bytes. */
+/** Adds what the message lacks: the CPU use, and the Buffers of reports, which IPC sends as plain bytes. */
 export const eventOf = (message: AuditorMessage, readCpu: () => CpuUse | null): AuditEvent => {
   if (message.type === 'measured') return { ...message, cpu: readCpu() };
-  if (message.type !== 'audited') return message;
+  if (message.type === 'interaction') return { ...message, result: withBuffer(message.result) };
+  if (message.type !== 'audited' && message.type !== 'loaded') return message;
   return { ...message, summary: { ...message.summary, report: Buffer.from(message.summary.report) } };
 };
+
+const withBuffer = ({ report, ...result }: MeasuredInteraction): MeasuredInteraction => ({
+  ...result,
+  ...(report && { report: { ...report, gzip: Buffer.from(report.gzip) } }),
+});

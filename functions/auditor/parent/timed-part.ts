@@ -3,14 +3,18 @@ import { acquireCpu, type CpuAccess } from '../host/cpu-shares.ts';
 import { sampleWaits } from '../host/wait-sampler.ts';
 import type { CpuUse } from '../messages.ts';
 
-/** The part of an audit whose timing counts. It has the CPU, and measures how long the group waits for it all the same. */
+/**
+ * The part of an audit whose timing counts. It has the CPU, and measures how long the group waits for it all the same. Each
+ * interaction is such a part again.
+ */
 export const timedPart = (group: number, access: CpuAccess, isTimed: boolean) => {
-  const over = new AbortController();
+  let over = new AbortController();
   let readCpu: () => CpuUse | null = () => null;
   let endSampling: (() => Waits) | undefined;
   return {
     /** Waits for the CPU. */
     start: async (): Promise<void> => {
+      over = new AbortController();
       readCpu = await acquireCpu(group, access, over.signal);
       endSampling = sampleWaits(group);
     },

@@ -11,6 +11,7 @@ import type { Run } from '../../../shared/run.ts';
 import { AUDIT_REVISION } from '../../../shared/service/version.ts';
 import { cutText, MAX_FINAL_URL_LENGTH } from '../../../shared/text.ts';
 import { redact, redactText } from '../../lib/redact.ts';
+import type { MeasuredInteraction } from '../interactions/messages.ts';
 import { type AuditSummary, categoriesOfOrder } from '../messages.ts';
 import { faultOf } from './faults.ts';
 import {
@@ -37,6 +38,7 @@ export type AuditResult = Pick<Run, 'blockedRequests' | 'blockedRequestCount'> &
         state: 'succeeded';
         metrics: Metrics;
         simulations?: SimulatedLoad[];
+        interactions?: MeasuredInteraction[];
         /** The warnings about parts without noise. `warnings` has them too. */
         steadyWarnings?: string[];
       } & Partial<Given>)
@@ -84,6 +86,7 @@ const judgeOne = (observation: Observation): AuditResult => {
       state: 'succeeded',
       metrics: { ...summary.metrics, mainThreadCpu: wholeMs(summary.mainThread?.ranMs) },
       ...(summary.simulations && { simulations: summary.simulations }),
+      ...(summary.interactions && { interactions: summary.interactions.map(redactInteraction) }),
       ...pick(summary, givenNames),
       steadyWarnings: steadyWarningsOf(summary, observation),
     };
@@ -97,9 +100,24 @@ const judgeOne = (observation: Observation): AuditResult => {
   return { ...common, state: 'failed', error };
 };
 
+/** Redacts the texts of a page in the result of an interaction. */
+const redactInteraction = ({
+  navigatedTo,
+  softNavigation,
+  reason,
+  ...result
+}: MeasuredInteraction): MeasuredInteraction => ({
+  ...result,
+  navigatedTo: navigatedTo && shownUrl(navigatedTo),
+  softNavigation: softNavigation && { ...softNavigation, url: shownUrl(softNavigation.url) },
+  reason: reason && redactText(reason),
+});
+
+const shownUrl = (url: string): string => cutText(redactText(url), MAX_FINAL_URL_LENGTH);
+
 const finalUrlOf = (summary: AuditSummary | undefined, { mainFrame }: Observation): string | null => {
   const shown = summary?.finalUrl && !isErrorPage(summary) ? summary.finalUrl : mainFrame.url;
-  return shown ? cutText(redactText(shown), MAX_FINAL_URL_LENGTH) : null;
+  return shown ? shownUrl(shown) : null;
 };
 
 /** Returns true if the page loaded without an error and every requested category has its scores and metrics. */

@@ -3,12 +3,14 @@ import { metricNames, pageMetric, spreadOf } from '../../../shared/metrics/page-
 import type { Sample, Spread } from '../../../shared/metrics/page-metrics-schemas.ts';
 import { isSteady } from '../../../shared/options/audit-options.ts';
 import { pick } from '../../../shared/pick.ts';
+import { type InteractionResult, interactionResults } from '../interactions/results.ts';
 import type { AuditResult } from './judge.ts';
 
 export type Succeeded = Extract<AuditResult, { state: 'succeeded' }>;
 
 /** Result of a variant: its median sample with the values of all samples. */
-export type MeasuredResult = Succeeded & {
+export type MeasuredResult = Omit<Succeeded, 'interactions'> & {
+  interactions?: InteractionResult[];
   samples: Sample[];
   spread: Spread | null;
   /** Report of the first sample, which has the parts that the report of the median sample lacks. */
@@ -35,7 +37,8 @@ export const medianSample = <Measured extends Pick<Succeeded, 'metrics'>>(
 
 export const measuredResult = (samples: readonly Succeeded[], wanted: number): MeasuredResult => {
   const [first] = samples as [Succeeded, ...Succeeded[]];
-  const median = withSteadyParts(medianSample([first, ...samples.slice(1)]), first);
+  const { interactions: _, ...median } = withSteadyParts(medianSample([first, ...samples.slice(1)]), first);
+  const interactions = interactionResults(samples);
   const missing = wanted - samples.length;
   const ofRun = [
     ...(missing > 0 ? [`${missing} of ${wanted} samples could not be measured.`] : []),
@@ -47,6 +50,7 @@ export const measuredResult = (samples: readonly Succeeded[], wanted: number): M
     warnings: median.warnings.toSpliced(place, 0, ...ofRun),
     samples: samples.map(sampleOf),
     spread: spreadOf(samples.map(({ metrics }) => metrics)),
+    ...(interactions && { interactions }),
   };
 };
 

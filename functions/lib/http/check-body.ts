@@ -22,6 +22,7 @@ import { faultOfPattern } from '../patterns.ts';
 import { refusalOf, type TargetPolicy } from '../targets/public-addresses.ts';
 import { againstValueErrors, parseAgainst, resolveAgainst } from './against-body.ts';
 import { type Accepted, invalidInput, parseFields } from './input.ts';
+import { interactionErrors } from './interactions-body.ts';
 import { secretErrors, secretsOf, withoutValue } from './secrets-body.ts';
 
 type Rules = {
@@ -89,10 +90,11 @@ type ValueError = InputError & { code?: ApiProblemCode };
 
 /** Judges the values of the fields that have the right type, and of the elements of a list that have it. */
 const valueErrors = (
-  { url, auditVersion, samples, blockedUrlPatterns = [], simulations = [], assertions }: Partial<CreateCheckBody>,
+  fields: Partial<CreateCheckBody>,
   sent: Record<string, unknown>,
   { regions: deployed, targets }: Rules,
 ): ValueError[] => {
+  const { url, auditVersion, samples, blockedUrlPatterns = [], simulations = [], assertions } = fields;
   const refusal = url === undefined ? undefined : refusalOf(url, targets);
   const version = auditVersion === undefined ? undefined : resolveAuditVersion(auditVersion);
   const regions = stringsOf(sent.regions);
@@ -133,6 +135,7 @@ const valueErrors = (
           'A simulation needs the category `performance`. Add it to the categories, or leave the simulations out.',
       },
     ...(assertions ? assertionErrors(assertions, samples) : []),
+    ...interactionErrors(fields, version),
     version && missing.length > 0 && { path: 'categories', message: missingCategories(version, missing) },
   ].filter((each) => !!each);
 };

@@ -26,7 +26,7 @@ export const findReport = async (deps: Deps, request: Request<Caller>) =>
  */
 export const reportOf = ({ reports, ...lookup }: Deps, request: Request<Caller>, run: RunItem) => {
   const variant = variantOf(request.query);
-  const report = storedReport(run, variant);
+  const report = storedReport(run, variant, request.query.interaction);
   const throwIfGone = async () => {
     if (await reports.exists(report.key)) return;
     const params = { checkId: run.checkId, runId: run.id };
@@ -67,10 +67,11 @@ const variantOf = ({ variant = 'own' }: Request['query']): Variant => {
   return known;
 };
 
-const storedReport = (run: RunItem, variant: Variant): NonNullable<RunItem['report']> => {
+const storedReport = (run: RunItem, variant: Variant, interaction?: string): NonNullable<RunItem['report']> => {
   const { state, error, against } = run;
   if (variant === 'against' && !against) throw new ApiProblemError('not-found', withoutAgainst);
-  const report = variant === 'against' ? against?.report : run.report;
+  const of = variant === 'against' && against ? against : run;
+  const report = interaction === undefined ? of.report : interactionReport(of, interaction);
 
   if (!isFinished(state)) {
     const detail = `The run is in the state ${state}. Its report is available when the run has finished.`;
@@ -83,6 +84,16 @@ const storedReport = (run: RunItem, variant: Variant): NonNullable<RunItem['repo
     throw new ApiProblemError('report-unavailable', `${cause} has no report${against ? ' of this variant' : ''}.`);
   }
   return report;
+};
+
+/** Returns the report of an interaction. A run without results has no interactions. */
+const interactionReport = ({ interactions }: Pick<RunItem, 'interactions'>, name: string): RunItem['report'] => {
+  const found = interactions?.find((each) => each.name === name);
+  if (found || !interactions) return found?.report;
+  const names = interactions.map((each) => each.name).join(', ');
+  throw invalidInput([
+    { path: 'interaction', message: `The run has no such interaction. Its interactions: ${names}.` },
+  ]);
 };
 
 const withoutAgainst = 'The check has one variant only. Leave out variant, or create a check with against.';

@@ -21,7 +21,8 @@ export const inputsOf = ({ url, auditVersion, options }: RunItem, variant: Varia
 };
 
 /** Returns the variant whose loads both variants share, or undefined if they load in turns. */
-export const loaderOf = ({ auditVersion, options: { against = {} } }: RunItem): Variant | undefined => {
+export const loaderOf = ({ auditVersion, options: { against = {}, interactions } }: RunItem): Variant | undefined => {
+  if (interactions) return undefined; // each variant measures its own
   const { auditVersion: other, ...others } = against;
   if (!other || Object.keys(others).length > 0 || !shareLoads(auditVersion, other)) return undefined;
   return isNewer(auditVersion, other) ? 'own' : 'against';

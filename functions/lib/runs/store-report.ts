@@ -15,6 +15,8 @@ type Work = {
 type StoredReport = NonNullable<RunItem['report']>;
 type Report = { gzip: Buffer; bytes: number };
 export type StoredReports = Record<Variant, RunItem['report']>;
+type StoredInteraction = NonNullable<RunItem['interactions']>[number];
+type Interaction = Omit<StoredInteraction, 'report'> & { report?: Report };
 
 /** Time of the invocation that is kept for the last write of the run, in milliseconds. */
 const LAST_WRITE_MS = 8000;
@@ -58,4 +60,28 @@ const storeReport = async (
     log.error('Could not store the report.', { ...idsOf(lease.run), error: error as Error });
     return isNeeded ? 'not stored' : undefined;
   }
+};
+
+type WithInteractions = { interactions?: readonly Interaction[] };
+type Result = { state: string } & WithInteractions & { against?: object };
+
+/** Stores the reports of interactions. The run does not need them, so a report that storage refuses is left out. */
+export const storeInteractions = async (
+  work: Work,
+  result: Result,
+  attempts: number,
+): Promise<Record<Variant, StoredInteraction[] | null>> => {
+  const storeOf = async ({ interactions }: WithInteractions, variant: Variant): Promise<StoredInteraction[] | null> => {
+    const stored: StoredInteraction[] = [];
+    for (const [i, { report, ...interaction }] of (interactions ?? []).entries()) {
+      const key = reportKey(work.lease, attempts, variant, i + 1);
+      const place = await storeReport(work, key, report, { isNeeded: false });
+      stored.push({ ...interaction, ...(place && place !== 'not stored' && { report: place }) });
+    }
+    return interactions ? stored : null;
+  };
+  return {
+    own: await storeOf(result, 'own'),
+    against: await storeOf((result.against ?? {}) as WithInteractions, 'against'),
+  };
 };

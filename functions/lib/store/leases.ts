@@ -22,9 +22,10 @@ import {
 export type Lease = { id: string; run: RunItem };
 
 /** Result of a run: the fields that it changes. */
-export type Outcome = Partial<Omit<Run, 'id' | 'state' | 'against'>> & {
+export type Outcome = Partial<Omit<Run, 'id' | 'state' | 'against' | 'interactions'>> & {
   state: 'succeeded' | 'failed';
   attempts: Attempt[];
+  interactions?: RunItem['interactions'];
   against?: RunItem['against'];
   report?: RunItem['report'] | undefined;
 };

@@ -19,9 +19,24 @@ export type Reports = ReturnType<typeof reports>;
 const PRESIGNED_SECONDS = 300;
 const UPLOAD_MS = 30_000; // a report of many MiB may go from one region to another
 
-/** Returns the key of the report after an attempt. Each lease has its own keys, so no report is overwritten. */
-export const reportKey = ({ id, run }: Lease, attempts: number, variant: Variant = 'own'): string =>
-  `${reportFolder(run.checkId, run.retentionDays)}${run.id}/${id}-${attempts}${variant === 'own' ? '' : `-${variant}`}.json.gz`;
+/**
+ * Returns the key of the report after an attempt, or of the report of its nth interaction. Each lease has its own keys, so no
+ * report is overwritten.
+ */
+export const reportKey = (
+  { id, run }: Lease,
+  attempts: number,
+  variant: Variant = 'own',
+  interaction?: number,
+): string => {
+  const name = [
+    id,
+    attempts,
+    ...(variant === 'own' ? [] : [variant]),
+    ...(interaction ? [`i${interaction}`] : []),
+  ].join('-');
+  return `${reportFolder(run.checkId, run.retentionDays)}${run.id}/${name}.json.gz`;
+};
 
 /** Returns the beginning of an entity tag of a report. Each report has another one. */
 export const tagOf = (key: string): string => basename(key, '.json.gz');

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { AssertionResult } from '../../../shared/assertions/assertions.ts';
 import { Check } from '../../../shared/check.ts';
 import { Environment } from '../../../shared/environment.ts';
+import { InteractionRun } from '../../../shared/interactions/interactions-schemas.ts';
 import { MeasuredVariant } from '../../../shared/measured.ts';
 import { metricNames } from '../../../shared/metrics/page-metrics.ts';
 import { Sample } from '../../../shared/metrics/page-metrics-schemas.ts';
@@ -63,6 +64,10 @@ const measuredFields = {
   ...numbers,
   samples: z.array(Sample.extend(numbers)),
   spread: z.object(recordOf(metricNames, () => range)).nullable(),
+  interactions: z
+    .array(InteractionRun.extend({ report: StoredReport.optional() }))
+    .nullable()
+    .default(null),
   environment: Environment.extend({ auditVersion: name<AuditVersion>(), device: name<Device>().nullable() }).nullable(),
 };
 

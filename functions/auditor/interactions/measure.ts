@@ -1,0 +1,182 @@
+import type { CDPSession, Page } from 'puppeteer-core';
+import { INTERACTION_MS, type Interaction, stepText } from '../../../shared/interactions/interactions.ts';
+import type { InteractionRun } from '../../../shared/interactions/interactions-schemas.ts';
+import { slowdownOf } from '../../../shared/options/throttling.ts';
+import { cutText } from '../../../shared/text.ts';
+import type { Watched } from '../child/main-frame.ts';
+import { releaseDocument } from '../child/page-hold.ts';
+import { type Requests, watchRequests } from '../child/quiet-page.ts';
+import type { Waits } from '../cpu-waits.ts';
+import { type LongestEvent, msOf } from '../lighthouse/event-timing.ts';
+import type { LoadSettings } from '../lighthouse/result.ts';
+import type { Lighthouse } from '../lighthouse/run.ts';
+import { emulateDevice, type Measured, startTimespan } from '../lighthouse/timespan.ts';
+import type { AuditOrder } from '../messages.ts';
+import { type Entry, selectorOf, softNavigationOf } from './entries.ts';
+import type { MeasuredInteraction } from './messages.ts';
+import { observe } from './observe.ts';
+import { perform } from './perform.ts';
+
+/** Time without a sign of work after which the page has answered an interaction, in milliseconds. */
+const QUIET_MS = 1000;
+const POLL_MS = 100;
+/** Time limit for the page's second load. */
+const LOAD_MS = 20_000;
+/** Time limit for the end of a timespan, whose gatherers ask the page. */
+const END_MS = 15_000;
+const MAX_REASON = 500;
+
+export type InteractionContext = {
+  lighthouse: Lighthouse;
+  order: AuditOrder;
+  /** Settings of the load. */
+  settings: LoadSettings;
+  page: Page;
+  session: CDPSession;
+  watched: Watched;
+};
+
+/** The CPU, which audits use in turns. */
+export type Turn = {
+  /** Waits until the interaction may use the CPU. */
+  startTimed: () => Promise<unknown>;
+  /** Gives the CPU back. Returns the waits since its start. */
+  endTimed: () => Promise<Waits>;
+};
+
+/** Returns the result of an interaction that was not measured. */
+export const notMeasured = ({ name }: Interaction, order: AuditOrder, reason: string): MeasuredInteraction => ({
+  ...{ name, inp: null, tbt: null, cls: null, lcp: null },
+  ...{ longestEvent: null, softNavigation: null, navigatedTo: null },
+  cpuSlowdown: slowdownOf(order.options) ?? 1,
+  reason: cutText(reason, MAX_REASON),
+});
+
+/**
+ * Loads the page again, so that each sample starts from the same state, and measures the interactions one after another. An
+ * interaction that fails costs only itself. After a page that hangs, there is nothing to measure.
+ */
+export const measureInteractions = async (
+  context: InteractionContext,
+  turn: Turn,
+  onResult: (index: number, result: MeasuredInteraction) => void,
+): Promise<void> => {
+  const { order, session, page, watched, lighthouse, settings } = context;
+  const interactions = order.options.interactions ?? [];
+  const requests = watchRequests(page);
+  releaseDocument(watched);
+  let stopped = await reload().then(() => undefined, reasonOf('The page did not load again'));
+  for (const [index, interaction] of interactions.entries()) {
+    const result = stopped
+      ? notMeasured(interaction, order, stopped)
+      : await measureOne(context, turn, interaction, requests);
+    if (result === 'hung') {
+      onResult(index, notMeasured(interaction, order, HUNG));
+      stopped = `The page did not respond since the interaction ${interaction.name}.`;
+    } else onResult(index, result);
+  }
+
+  async function reload(): Promise<void> {
+    await emulateDevice(lighthouse, session, settings);
+    await page.goto(watched.shown?.url ?? order.url, { waitUntil: 'load', timeout: LOAD_MS });
+    await untilQuiet(requests, async () => 0, AbortSignal.timeout(INTERACTION_MS));
+  }
+};
+
+const HUNG = `The page did not respond within ${INTERACTION_MS / 1000} s.`;
+const reasonOf = (what: string) => (error: Error) => `${what}: ${error.message}`;
+
+const measureOne = async (
+  context: InteractionContext,
+  { startTimed, endTimed }: Turn,
+  interaction: Interaction,
+  requests: Requests,
+): Promise<MeasuredInteraction | 'hung'> => {
+  const { lighthouse, order, session, page, watched } = context;
+  await startTimed();
+  let isTimed = true;
+  const giveBack = () => {
+    isTimed = false;
+    return endTimed();
+  };
+  try {
+    const document = watched.shown?.loaderId;
+    const end = await inTime(startTimespan(lighthouse, context, { onTraced: giveBack }), END_MS);
+    const observer = await inTime(observe(session), END_MS);
+    const signal = AbortSignal.timeout(INTERACTION_MS);
+    const failure = await inTime(performAll(page, interaction, signal), INTERACTION_MS + END_MS);
+    await untilQuiet(requests, () => observer.count().catch(() => 0), signal);
+    const navigatedTo = watched.shown?.loaderId === document ? null : (watched.shown?.url ?? null);
+    const entries = await inTime(
+      observer.read().catch(() => []),
+      END_MS,
+    ); // a document that the page left has none
+    const measured = await inTime(end(), END_MS);
+    return failure
+      ? notMeasured(interaction, order, failure)
+      : resultOf(interaction, order, { measured, entries, navigatedTo });
+  } catch (error) {
+    if (error === LATE) return 'hung';
+    return notMeasured(interaction, order, reasonOf('Lighthouse could not measure it')(error as Error));
+  } finally {
+    if (isTimed) await giveBack();
+  }
+};
+
+const LATE = new Error('The page does not respond.');
+const inTime = <Value>(answer: Promise<Value>, ms: number): Promise<Value> => {
+  answer.catch(() => {}); // it may fail after its time
+  return Promise.race([answer, new Promise<never>((_, reject) => setTimeout(reject, ms, LATE))]);
+};
+
+/** Performs the steps. Returns why one of them failed. */
+const performAll = async (page: Page, { steps }: Interaction, signal: AbortSignal): Promise<string | undefined> => {
+  for (const [i, step] of steps.entries()) {
+    try {
+      await perform(page, step, signal);
+    } catch (error) {
+      return `Step ${i + 1} (${stepText(step)}) failed: ${(error as Error).message}`;
+    }
+  }
+  return undefined;
+};
+
+/** Waits until the page has neither requested nor reported anything for a while. */
+const untilQuiet = async (requests: Requests, count: () => Promise<number>, signal: AbortSignal): Promise<void> => {
+  let seen = '';
+  let changedAt = performance.now();
+  while (!signal.aborted && performance.now() - changedAt < QUIET_MS) {
+    await new Promise((resolve) => setTimeout(resolve, POLL_MS));
+    const now = `${requests.begun} ${await Promise.race([count(), new Promise((late) => setTimeout(late, QUIET_MS, 'busy'))])}`;
+    if (now !== seen || requests.inFlight.size > 0) changedAt = performance.now();
+    seen = now;
+  }
+};
+
+type Found = { measured: Measured; entries: Entry[]; navigatedTo: string | null };
+
+const resultOf = (
+  { name }: Interaction,
+  order: AuditOrder,
+  { measured, entries, navigatedTo }: Found,
+): MeasuredInteraction => {
+  const { longest, tbt, cls, report } = measured;
+  const softNavigation = softNavigationOf(entries);
+  const missing = longest ? null : 'The steps caused no event that INP counts: a click, a tap or a key.';
+  return {
+    name,
+    inp: longest ? msOf(longest) : null,
+    ...{ tbt, cls, lcp: softNavigation?.lcp ?? null },
+    longestEvent: longest ? eventOf(longest, entries) : null,
+    softNavigation,
+    navigatedTo,
+    cpuSlowdown: slowdownOf(order.options) ?? 1,
+    reason: navigatedTo === null ? missing : `The page navigated to ${navigatedTo}.`,
+    report,
+  };
+};
+
+const eventOf = ({ timeStamp, ...event }: LongestEvent, entries: readonly Entry[]): InteractionRun['longestEvent'] => ({
+  ...event,
+  selector: selectorOf(entries, event.type, timeStamp),
+});

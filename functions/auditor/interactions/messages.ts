@@ -1,0 +1,17 @@
+import type { InteractionRun } from '../../../shared/interactions/interactions-schemas.ts';
+import type { InteractionValues } from '../../../shared/interactions/metrics.ts';
+import type { Audited } from '../messages.ts';
+
+/** Messages from the auditor to its parent in an audit with interactions, in place of `audited`. */
+export type InteractionMessage =
+  | ({ type: 'loaded' } & Audited) // the result of the load. Its interactions are not measured yet
+  | { type: 'interacted' } // the timed part of an interaction is over
+  | { type: 'interaction'; index: number; result: MeasuredInteraction }
+  | { type: 'finished' }; // all interactions are over
+
+/** Result of an interaction in one sample. */
+export type MeasuredInteraction = InteractionValues &
+  Pick<InteractionRun, 'name' | 'longestEvent' | 'softNavigation' | 'navigatedTo' | 'cpuSlowdown' | 'reason'> & {
+    /** Its timespan report. */
+    report?: { gzip: Buffer; bytes: number };
+  };

@@ -1,0 +1,51 @@
+import type { CDPSession } from 'puppeteer-core';
+import { openIsolatedWorld } from '../child/page-probe.ts';
+import type { Entry } from './entries.ts';
+
+/** Reads what the page reported since the start of an interaction. */
+export type Observer = { count(): Promise<number>; read(): Promise<Entry[]> };
+
+/** Observes events and route changes from now on, beside the scripts of the page. */
+export const observe = async (session: CDPSession): Promise<Observer> => {
+  const evaluate = await openIsolatedWorld(session);
+  await evaluate(`globalThis.observed = (${observer})()`);
+  return {
+    count: async () => Number(await evaluate('observed.length')),
+    read: async () => JSON.parse(String(await evaluate('observed.flush(), JSON.stringify(observed)'))),
+  };
+};
+
+/** Runs in the page, so that it may name nothing outside itself. */
+const observer = () => {
+  const selectorOf = (element: Element | null | undefined): string | null => {
+    const parts: string[] = [];
+    for (let each = element; each && parts.length < 5; each = each.parentElement) {
+      const classes = [...each.classList].slice(0, 2).map((name) => `.${name}`);
+      parts.unshift(each.localName + (each.id ? `#${each.id}` : classes.join('')));
+      if (each.id) break;
+    }
+    return parts.join(' > ') || null;
+  };
+  const list: Entry[] = [];
+  const take = (entries: PerformanceEntryList): void => {
+    for (const entry of entries as (PerformanceEntry & Entry & { target?: Element | null })[]) {
+      const { entryType, name, startTime, size, renderTime, value, hadRecentInput } = entry;
+      list.push({
+        ...{ entryType, name, startTime, size, renderTime, value, hadRecentInput },
+        selector: selectorOf(entry.target),
+      });
+    }
+  };
+  const types = ['event', 'soft-navigation', 'interaction-contentful-paint', 'layout-shift', 'longtask'];
+  const observers = types
+    .filter((type) => PerformanceObserver.supportedEntryTypes.includes(type))
+    .map((type) => {
+      const each = new PerformanceObserver((found) => take(found.getEntries()));
+      each.observe({ type, durationThreshold: 16 } as PerformanceObserverInit); // the smallest one of Event Timing
+      return each;
+    });
+  const flush = () => {
+    for (const each of observers) take(each.takeRecords());
+  };
+  return Object.assign(list, { flush });
+};

@@ -1,0 +1,153 @@
+import { z } from 'zod';
+import { MillisecondsText } from '../metrics/page-metrics-schemas.ts';
+import { pick } from '../pick.ts';
+import { recordOf } from '../record.ts';
+import {
+  type Interaction,
+  keyForm,
+  MAX_INTERACTIONS,
+  MAX_SCROLL,
+  MAX_SELECTOR_LENGTH,
+  MAX_STEPS,
+  MAX_TYPED_LENGTH,
+} from './interactions.ts';
+import {
+  type InteractionMetricName,
+  type InteractionValues,
+  interactionMetricNames,
+  interactionMetrics,
+} from './metrics.ts';
+
+const text = (max: number) =>
+  z
+    .string()
+    .max(max)
+    .refine((value) => value.isWellFormed());
+const Selector = text(MAX_SELECTOR_LENGTH).min(1);
+const Typed = text(MAX_TYPED_LENGTH);
+
+const Step = z
+  .union([
+    z.strictObject({ click: Selector }),
+    z.strictObject({ type: Selector, text: Typed }),
+    z.strictObject({ press: z.string().regex(keyForm) }),
+    z.strictObject({ scroll: z.union([Selector, z.int().min(-MAX_SCROLL).max(MAX_SCROLL)]) }),
+    z.strictObject({ hover: Selector }),
+    z.strictObject({ select: Selector, values: z.array(Typed).min(1).max(MAX_STEPS) }),
+    z.strictObject({ waitFor: Selector }),
+  ])
+  .meta({
+    id: 'Step',
+    description: 'One action. A selector is CSS, or begins with `text/`, `aria/`, `xpath/` or `pierce/`.',
+  });
+
+/** Interactions that a create accepts. The function also refuses a repeated name. */
+export const Interactions = z
+  .array(
+    z.strictObject({
+      name: z.string().regex(/^[a-z0-9._-]{1,32}$/),
+      steps: z.array(Step).min(1).max(MAX_STEPS),
+    }),
+  )
+  .min(1)
+  .max(MAX_INTERACTIONS)
+  .meta({
+    id: 'Interactions',
+    description:
+      'Interactions with the page after its load, each with a name of its own. Each is a Lighthouse timespan in every sample. The results are in `interactions` of each run. They are no part of the performance score.',
+  }) satisfies z.ZodType<Interaction[]>;
+
+/** Interactions as stored. Another release may know other steps. */
+export const StoredInteractions = z.array(
+  z.object({ name: z.string(), steps: z.array(z.custom<Interaction['steps'][number]>()) }),
+);
+
+type Fields<Of extends Record<'time' | 'shift', z.ZodType>> = {
+  [Name in InteractionMetricName]: Of[(typeof interactionMetrics)[Name]['kind']];
+};
+const eachMetric = <Of extends Record<'time' | 'shift', z.ZodType>>(kinds: Of) =>
+  z.object(recordOf(interactionMetricNames, (name) => kinds[interactionMetrics[name].kind]) as Fields<Of>);
+const rangeOf = <Value extends z.ZodType>(value: Value) => z.object({ min: value, max: value }).nullable();
+
+const Shift = z.number().min(0);
+const Ms = z.number().min(0);
+
+const withTimes = <Time extends z.ZodType>(time: Time) => {
+  const values = eachMetric({ time: time.nullable(), shift: Shift.nullable() });
+  return {
+    values,
+    result: z.object({
+      name: z.string(),
+      ...values.omit({ lcp: true }).shape,
+      longestEvent: z
+        .object({
+          type: z.string().describe('Type of the event, such as `click`.'),
+          selector: z.string().nullable().describe('CSS selector of its element. Null if nobody knows it.'),
+          inputDelay: time.describe('Time until its handlers ran.'),
+          processing: time.describe('Time in which its handlers ran.'),
+          presentation: time.describe('Time from its handlers to the next paint.'),
+        })
+        .nullable()
+        .describe('The event with the longest time to the next paint. Null if there was none.'),
+      softNavigation: z
+        .object({ url: z.string(), lcp: time.nullable(), cls: Shift.nullable() })
+        .nullable()
+        .describe('The route change that the interaction caused. Null if there was none.'),
+      navigatedTo: z
+        .string()
+        .nullable()
+        .describe('Another document to which the interaction led. Null if the page stayed.'),
+      cpuSlowdown: z.number().describe('Factor by which the CPU of the page was slowed.'),
+      samples: z.array(values).describe('Values of each sample. `lcp` is that of the route change.'),
+      spread: eachMetric({ time: rangeOf(time), shift: rangeOf(Shift) })
+        .nullable()
+        .describe('Smallest and largest value of each metric, from two samples on.'),
+      reason: z.string().nullable().describe('Why a value is missing or unsure. Null if there is no such value.'),
+    }),
+  };
+};
+
+/** Result of an interaction of a run, as stored. The shown values are those of the sample with the median INP. */
+export const InteractionRun = withTimes(Ms).result;
+export type InteractionRun = z.infer<typeof InteractionRun>;
+
+const shown = withTimes(MillisecondsText).result;
+/** Result of an interaction, as the API shows it. */
+export const InteractionRunView = shown
+  .extend({ links: z.object({ report: z.string().nullable() }).describe('Relative URL of its timespan report.') })
+  .meta({ id: 'Interaction', description: 'Result of an interaction with the loaded page.' });
+export type InteractionRunView = z.infer<typeof InteractionRunView>;
+
+const timeView = (ms: number): string => `${Math.round(ms)}ms`;
+const valueView = (name: InteractionMetricName, value: number): string | number =>
+  interactionMetrics[name].kind === 'time' ? timeView(value) : value;
+const valuesView = (values: InteractionValues) =>
+  recordOf(interactionMetricNames, (name) => (values[name] === null ? null : valueView(name, values[name])));
+
+/** Returns the result of an interaction as the API shows it. */
+export const interactionView = (
+  { longestEvent, softNavigation, samples, spread, ...result }: InteractionRun,
+  report: string | null,
+): InteractionRunView =>
+  ({
+    name: result.name,
+    ...pick(valuesView({ ...result, lcp: null }), ['inp', 'tbt', 'cls']),
+    longestEvent: longestEvent && {
+      ...pick(longestEvent, ['type', 'selector']),
+      ...recordOf(['inputDelay', 'processing', 'presentation'], (part) => timeView(longestEvent[part])),
+    },
+    softNavigation: softNavigation && {
+      ...softNavigation,
+      lcp: softNavigation.lcp === null ? null : timeView(softNavigation.lcp),
+    },
+    ...pick(result, ['navigatedTo', 'cpuSlowdown']),
+    samples: samples.map(valuesView),
+    spread:
+      spread &&
+      recordOf(interactionMetricNames, (name) => {
+        const range = spread[name];
+        return range && { min: valueView(name, range.min), max: valueView(name, range.max) };
+      }),
+    reason: result.reason,
+    links: { report },
+  }) as InteractionRunView;
