@@ -64,7 +64,7 @@ export type AuditorMessage =
   | { type: 'frozen'; part: FrozenPart }
   | ({ type: 'pulse' } & Pulse) // after `measured`, every few seconds while nothing seems to happen
   | ({ type: 'audited' } & Audited)
-  | InteractionMessage
+  | InteractionMessage<Audited>
   | { type: 'failed'; code: string | null; message: string; browserAlive: boolean; pageAnswers: boolean | null };
 
 /** An audit that Lighthouse ended by itself. */

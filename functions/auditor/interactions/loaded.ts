@@ -5,14 +5,14 @@ import type { InteractionMessage } from './messages.ts';
 export type Loaded = Audited | null;
 
 /** The other events of an audit. */
-export type OfLoad<Event> = Exclude<Event, InteractionMessage>;
+export type OfLoad<Event> = Exclude<Event, InteractionMessage<Audited>>;
 
 type Decided<State, Started> = [State, { end: AuditEnd } | Started];
 
 /** Follows the messages of an audit with interactions. `decide` decides on all other events. */
 export const keepingLoad = <State extends { loaded: Loaded }, Event extends { type: string }, Started extends object>(
   state: State,
-  event: Event | InteractionMessage,
+  event: Event | InteractionMessage<Audited>,
   decide: (event: OfLoad<Event>) => Decided<State, Started>,
   nothing: Started,
 ): Decided<State, Started> => {
@@ -25,10 +25,10 @@ export const keepingLoad = <State extends { loaded: Loaded }, Event extends { ty
   return [next, next.loaded && 'end' in decision ? { end: { how: 'audited', ...next.loaded } } : decision];
 };
 
-const isOfInteractions = (event: { type: string }): event is InteractionMessage =>
+const isOfInteractions = (event: { type: string }): event is InteractionMessage<Audited> =>
   ['loaded', 'interacted', 'interaction', 'finished'].includes(event.type);
 
-const loadedAfter = (loaded: Loaded, event: InteractionMessage): Loaded => {
+const loadedAfter = (loaded: Loaded, event: InteractionMessage<Audited>): Loaded => {
   if (event.type === 'loaded') {
     const { type: _, ...audited } = event;
     return audited;

@@ -1,10 +1,9 @@
 import type { InteractionRun } from '../../../shared/interactions/interactions-schemas.ts';
 import type { InteractionValues } from '../../../shared/interactions/metrics.ts';
-import type { Audited } from '../messages.ts';
 
-/** Messages from the auditor to its parent in an audit with interactions, in place of `audited`. */
-export type InteractionMessage =
-  | ({ type: 'loaded' } & Audited) // the result of the load. Its interactions are not measured yet
+/** Messages from the auditor to its parent in an audit with interactions, in place of `audited`. `Load` is its result. */
+export type InteractionMessage<Load> =
+  | ({ type: 'loaded' } & Load) // the result of the load. Its interactions are not measured yet
   | { type: 'interacted' } // the timed part of an interaction is over
   | { type: 'interaction'; index: number; result: MeasuredInteraction }
   | { type: 'finished' }; // all interactions are over

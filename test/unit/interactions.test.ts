@@ -1,0 +1,140 @@
+import { expect, test } from 'vitest';
+import { type Entry, softNavigationOf } from '../../functions/auditor/interactions/entries.ts';
+import type { MeasuredInteraction } from '../../functions/auditor/interactions/messages.ts';
+import { interactionResults } from '../../functions/auditor/interactions/results.ts';
+import { longestEvent, msOf } from '../../functions/auditor/lighthouse/event-timing.ts';
+import { type Audited, emptyMainFrame } from '../../functions/auditor/messages.ts';
+import { type AuditEvent, decide, initialState, limitsOn } from '../../functions/auditor/stop-rules.ts';
+import { Interactions, interactionView } from '../../shared/interactions/interactions-schemas.ts';
+
+const measured = (values: Partial<MeasuredInteraction>): MeasuredInteraction => ({
+  name: 'search',
+  ...{ inp: null, tbt: null, cls: null, lcp: null, longestEvent: null, softNavigation: null, navigatedTo: null },
+  ...{ cpuSlowdown: 4, reason: null },
+  ...values,
+});
+const timed = (interactionId: number, type: string, [start, from, to, end]: [number, number, number, number]) => ({
+  name: 'EventTiming',
+  ...{ ph: 'b', pid: 7, tid: 7, ts: 1e9 + start * 1000 },
+  args: {
+    data: { type, interactionId, timeStamp: start, processingStart: from, processingEnd: to, duration: end - start },
+  },
+});
+
+test('a create accepts each step, and refuses an unknown one, code, an unknown key and a sixth interaction', () => {
+  const steps = [
+    { click: 'text/Search' },
+    { type: '#q', text: 'shoes' },
+    { press: 'Shift+Tab' },
+    { scroll: 600 },
+    { scroll: '#end' },
+    { hover: 'aria/Menu' },
+    { select: 'select', values: ['a'] },
+    { waitFor: 'pierce/#in-shadow' },
+  ];
+  const accepts = (value: unknown) => Interactions.safeParse(value).success;
+  expect(accepts([{ name: 'search', steps }])).toBe(true);
+  for (const step of [{ evaluate: '1' }, { click: '' }, { press: 'Any' }, { click: '#a', hover: '#b' }, { type: '#q' }])
+    expect(accepts([{ name: 'search', steps: [step] }])).toBe(false);
+  expect(accepts(Array.from({ length: 6 }, (_, i) => ({ name: `${i}`, steps })))).toBe(false);
+  expect(accepts([{ name: 'search', steps: [...steps, ...steps] }])).toBe(false);
+});
+
+test('the longest interaction counts, by the event with the longest handlers before its paint', () => {
+  const events = [
+    timed(1, 'pointerdown', [100, 101, 102, 350]),
+    timed(1, 'click', [100, 110, 310, 350]),
+    timed(2, 'keydown', [500, 501, 520, 540]),
+    timed(0, 'mousemove', [600, 601, 900, 950]),
+  ];
+  expect(longestEvent(events, undefined)).toEqual({
+    ...{ type: 'click', timeStamp: 100, inputDelay: 10, processing: 200, presentation: 40 },
+  });
+  expect(longestEvent([], undefined)).toBeUndefined();
+});
+
+test('waits of the main thread for a CPU are no part of an interaction', () => {
+  const waits = {
+    pages: [
+      [
+        7,
+        [
+          [1e9 + 150_000, 0],
+          [1e9 + 250_000, 60_000],
+          [1e9 + 400_000, 60_000],
+        ],
+      ],
+    ],
+    others: [],
+    endUs: 2e9,
+  };
+  const longest = longestEvent([timed(1, 'click', [100, 110, 310, 350])], waits as never);
+  expect(longest && msOf(longest)).toBeCloseTo(190);
+  expect(longest?.processing).toBeCloseTo(140);
+});
+
+test('a route change has its largest paint and its layout shifts, and none without an entry', () => {
+  const entry = (entryType: string, startTime: number, more: Partial<Entry> = {}): Entry => ({
+    ...{ entryType, startTime, name: '', selector: null },
+    ...more,
+  });
+  const route = entry('soft-navigation', 1000, { name: 'https://example.com/route' });
+  const paints = [
+    entry('interaction-contentful-paint', 1100, { size: 10, renderTime: 1100 }),
+    entry('interaction-contentful-paint', 1400, { size: 90, renderTime: 1400 }),
+  ];
+  const shifts = [
+    entry('layout-shift', 900, { value: 0.5 }),
+    entry('layout-shift', 1200, { value: 0.1 }),
+    entry('layout-shift', 1300, { value: 0.2, hadRecentInput: true }),
+    entry('layout-shift', 1500, { value: 0.1 }),
+  ];
+  expect(softNavigationOf([route, ...paints, ...shifts])).toEqual({
+    url: 'https://example.com/route',
+    lcp: 400,
+    cls: 0.2,
+  });
+  expect(softNavigationOf(paints)).toBeNull();
+});
+
+test('the shown sample is the one with the median INP, with the values of all', () => {
+  const samples = [300, null, 100, 200].map((inp) => ({ interactions: [measured({ inp })] }));
+  const [result] = interactionResults(samples) ?? [];
+  expect(result).toMatchObject({ inp: 200, spread: { inp: { min: 100, max: 300 }, tbt: null } });
+  expect(result?.samples.map(({ inp }) => inp)).toEqual([300, null, 100, 200]);
+  expect(result && interactionView(result, '/report')).toMatchObject({ inp: '200ms', links: { report: '/report' } });
+  expect(interactionResults([{}])).toBeUndefined();
+});
+
+test('no end of an audit costs the result of the load, and finished interactions stay', () => {
+  const interactions = [measured({ reason: 'ended' }), measured({ name: 'menu', reason: 'ended' })];
+  const loaded = { summary: { interactions }, document: 'shown' } as unknown as Audited;
+  const limits = limitsOn(8 * 2 ** 30);
+  const endAfter = (...events: AuditEvent[]) => {
+    let state = initialState;
+    for (const event of events) {
+      const [next, decision] = decide(state, event, limits);
+      state = next;
+      if ('end' in decision) return decision.end;
+    }
+    return undefined;
+  };
+  const before = [
+    { type: 'loaded', ...loaded },
+    { type: 'interaction', index: 0, result: measured({ inp: 200 }) },
+  ] as const;
+  const crash = { type: 'mainFrame', record: { ...emptyMainFrame, navigations: 1, crashed: true } } as const;
+  for (const end of [
+    { type: 'exited' },
+    { type: 'elapsed', timer: 'attempt' },
+    { type: 'memory', browserBytes: 1e12, auditorBytes: 0 },
+    { type: 'failed', code: null, message: 'x', browserAlive: false, pageAnswers: null },
+    { type: 'finished' },
+  ] as const) {
+    expect(endAfter(...before, crash, end)).toMatchObject({
+      how: 'audited',
+      summary: { interactions: [{ inp: 200 }, { name: 'menu', reason: 'ended' }] },
+    });
+  }
+  expect(endAfter({ type: 'exited' })).toEqual({ how: 'exited' });
+});
