@@ -54,7 +54,12 @@ export const routes = [
   },
   { ...read, path: '/v1/checks/{checkId}/explanation', function: 'get-explanation', query: baseOptions },
   { ...sharedRead, path: '/v1/checks/{checkId}/runs/{runId}', function: 'get-run' },
-  { ...sharedRead, path: '/v1/checks/{checkId}/runs/{runId}/report', function: 'get-report', query: ['variant', 'interaction'] },
+  {
+    ...sharedRead,
+    path: '/v1/checks/{checkId}/runs/{runId}/report',
+    function: 'get-report',
+    query: ['variant', 'interaction'],
+  },
   { ...sharedRead, path: '/v1/checks/{checkId}/runs/{runId}/fixes', function: 'get-fixes', query: ['variant'] },
   {
     ...sharedRead,
@@ -69,7 +74,12 @@ export const routes = [
     query: ['variant'],
   },
   { ...read, path: '/v1/audit/runs/{runId}', function: 'get-run', query: ['checkId'] },
-  { ...read, path: '/v1/audit/runs/{runId}/report', function: 'get-report', query: ['checkId', 'variant', 'interaction'] },
+  {
+    ...read,
+    path: '/v1/audit/runs/{runId}/report',
+    function: 'get-report',
+    query: ['checkId', 'variant', 'interaction'],
+  },
   { ...sharedRead, path: '/v1/checks/{checkId}/wait', function: 'wait-check' },
   { ...sharedRead, path: '/v1/checks/{checkId}/runs/{runId}/wait', function: 'wait-check' },
   { ...read, path: '/v1/audit/runs/{runId}/wait', function: 'wait-check', query: ['checkId'] },
