@@ -1,4 +1,4 @@
-import type { Region } from '../shared/regions.ts';
+import type { AuditRegion } from '../shared/regions.ts';
 
 /**
  * List prices in dollars of US West (Oregon), without free tiers. Source: https://aws.amazon.com/lambda/pricing and the
@@ -30,7 +30,7 @@ export const prices = {
 } as const;
 
 /** Price of a GB from a region to another AWS region. */
-export const transferGb: Readonly<Record<Region, number>> = {
+export const transferGb: Readonly<Record<AuditRegion, number>> = {
   'us-west1': 0.02,
   'us-east4': 0.02,
   'europe-north1': 0.02,

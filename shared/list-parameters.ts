@@ -1,7 +1,7 @@
 import { auditVersions } from './audit-versions.ts';
 import { devices } from './options/audit-options.ts';
 import { pageOrders, standings } from './pages/page-list.ts';
-import { allRegions } from './regions.ts';
+import { runRegions } from './regions.ts';
 import { checkStates } from './states.ts';
 
 export type ListName = 'checks' | 'runs' | 'pages';
@@ -58,7 +58,7 @@ export const listParameters = {
   },
   region: {
     lists: ['runs', 'pages'],
-    accepted: `The region must be one of: ${allRegions.join(', ')}.`,
+    accepted: `The region must be one of: ${runRegions.join(', ')}.`,
     flag: { name: '--region <name>', help: 'results of this region only' },
     agent: {},
   },

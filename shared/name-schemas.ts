@@ -2,11 +2,17 @@ import { z } from 'zod';
 import { auditVersions } from './audit-versions.ts';
 import { categories, devices } from './options/audit-options.ts';
 import { variants } from './options/variants.ts';
-import { allRegions } from './regions.ts';
+import { allRegions, runRegions } from './regions.ts';
 
 /* Schemas of the names that stand in tables. The tables have no zod, so that clients can import them alone. */
 
-export const Region = z.enum(allRegions).meta({ id: 'Region', description: 'Region that an audit runs in.' });
+export const AuditRegion = z.enum(allRegions);
+
+export const Region = z.enum(runRegions).meta({
+  id: 'Region',
+  description:
+    'Region that an audit runs in. A report that was made elsewhere and uploaded has the region `elsewhere`.',
+});
 export type Region = z.infer<typeof Region>;
 
 export const AuditVersion = z

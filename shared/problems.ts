@@ -19,6 +19,7 @@ export const apiProblems = {
   'unsupported-media-type': { status: 415, title: 'The request body must be JSON' },
   'idempotency-mismatch': { status: 422, title: 'The idempotency key was used with another body' },
   'not-comparable': { status: 422, title: 'The results cannot be compared' },
+  'invalid-build': { status: 422, title: 'The build cannot take this' },
   'too-many-requests': { status: 429, title: 'A limit is reached' },
   internal: { status: 500, title: 'The service failed to handle the request' },
   unavailable: { status: 503, title: 'The service is temporarily unavailable' },

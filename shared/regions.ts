@@ -18,6 +18,13 @@ export const places = {
   'australia-southeast1': 'Sydney, Australia',
 } as const satisfies Record<keyof typeof regions, string>;
 
-export type Region = keyof typeof regions;
-export const allRegions = Object.keys(regions) as [Region, ...Region[]];
-export const isRegion = (name: string): name is Region => name in regions;
+/** A region in which the service audits. */
+export type AuditRegion = keyof typeof regions;
+export const allRegions = Object.keys(regions) as [AuditRegion, ...AuditRegion[]];
+export const isRegion = (name: string): name is AuditRegion => name in regions;
+
+/** Region of a run whose report was made elsewhere and uploaded. */
+export const ELSEWHERE = 'elsewhere';
+/** The region of a run. */
+export type Region = AuditRegion | typeof ELSEWHERE;
+export const runRegions = [...allRegions, ELSEWHERE] as const;

@@ -1,5 +1,5 @@
 import type { Stack } from 'aws-cdk-lib';
-import { type Region, regions } from '../../shared/regions.ts';
+import { type AuditRegion, regions } from '../../shared/regions.ts';
 import type { Environment } from '../environments.ts';
 import { accountOf } from './account.ts';
 
@@ -21,7 +21,7 @@ export const consoleLinks = (scope: Stack, { homeRegion, names }: Environment) =
   };
   return {
     home: consoleIn(homeRegion),
-    region: (region: Region) => {
+    region: (region: AuditRegion) => {
       const console = consoleIn(regions[region]);
       return {
         functionLog: (file: string) => console.functionLog(names.regionFunction(file, region)),

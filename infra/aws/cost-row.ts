@@ -1,7 +1,7 @@
 import { Duration } from 'aws-cdk-lib';
 import { type IMetric, MathExpression } from 'aws-cdk-lib/aws-cloudwatch';
 import type { TableV2 } from 'aws-cdk-lib/aws-dynamodb';
-import { type Region, regions } from '../../shared/regions.ts';
+import { type AuditRegion, regions } from '../../shared/regions.ts';
 import { functionRows } from '../../shared/service/functions.ts';
 import type { Environment } from '../environments.ts';
 import { prices } from '../prices.ts';
@@ -46,7 +46,7 @@ export const costRow: Row = (environment, { api, checks }) => {
   );
 };
 
-const auditCost = (environment: Environment, region: Region): Cost => {
+const auditCost = (environment: Environment, region: AuditRegion): Cost => {
   const worker = workerMetrics(environment, region);
   const id = idOf(region);
   const hourly = { ...hour, region: regions[region] };
@@ -90,7 +90,7 @@ const lineOf = ({ label, dollars, metrics }: Cost): MathExpression =>
   new MathExpression({ label, expression: dollars, usingMetrics: metrics, period: hour.period });
 
 /** Returns a region for the id of a metric, which may not contain hyphens. */
-const idOf = (region: Region): string => region.replaceAll('-', '_');
+const idOf = (region: AuditRegion): string => region.replaceAll('-', '_');
 
 /** Formats a number without an exponent, which CloudWatch does not accept. */
 const decimal = (value: number): string => value.toFixed(12);

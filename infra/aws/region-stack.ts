@@ -1,5 +1,5 @@
 import { type App, CfnOutput, Stack } from 'aws-cdk-lib';
-import { type Region, regions } from '../../shared/regions.ts';
+import { type AuditRegion, regions } from '../../shared/regions.ts';
 import type { Environment } from '../environments.ts';
 import { AlarmTopic } from './alarm.ts';
 import { AuditWorker } from './audit-worker.ts';
@@ -9,7 +9,7 @@ import { AuditWorker } from './audit-worker.ts';
  * deleted, because the sweeper can resend all its jobs from the table.
  */
 export class RegionStack extends Stack {
-  constructor(app: App, environment: Environment, region: Region) {
+  constructor(app: App, environment: Environment, region: AuditRegion) {
     const { names, account } = environment;
     super(app, names.regionStack(region), {
       description: `Page audit service, ${environment.name}: audits of ${region}`,

@@ -59,5 +59,6 @@ const valuesOf = (scope: Construct, environment: Environment): Values => {
     CORS_ORIGINS: corsOrigins.join(',') || undefined,
     RETENTION_DAYS: String(retentionDays),
     TREND_DAYS: String(trendDays),
+    MAX_UPLOAD_BYTES: '4500000', // an invocation takes 6 MB, and an event has the body in Base64, or as an escaped text
   };
 };

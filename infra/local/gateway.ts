@@ -7,7 +7,8 @@ import { commonHeaders } from '../../functions/lib/http/security-headers.ts';
 import { redactForLog } from '../../functions/lib/redact.ts';
 import { MAX_BODY_BYTES } from '../../shared/check.ts';
 import { functionRows } from '../../shared/service/functions.ts';
-import { type ApiFunction, apiFunctions } from '../../shared/service/routes.ts';
+import { type ApiFunction, apiFunctions, rulesOf } from '../../shared/service/routes.ts';
+import { MAX_UPLOAD_BYTES } from '../../shared/uploads.ts';
 import { closeServer, keepAccepting } from './close-server.ts';
 import { type ConnectionLimits, limitConnections } from './connections.ts';
 import { eventOf, routeOf, withBody } from './http-event.ts';
@@ -57,7 +58,7 @@ export const startGateway = async ({ port, host = '127.0.0.1', functions, ...opt
     const refusal = handler.admit && (await invoke(handler.admit, event, context));
     if (refusal) return refusal; // before the body, so that nobody without a key can send one
     if (request.headers.expect) response.writeContinue();
-    const body = await bodyOf(request);
+    const body = await bodyOf(request, maxBytesOf(route.key));
     return body && invoke(handler, withBody(event, body), context);
   };
 
@@ -106,20 +107,24 @@ export const startGateway = async ({ port, host = '127.0.0.1', functions, ...opt
 const hasBody = ({ headers }: IncomingMessage): boolean =>
   headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
 
+/** Returns the largest body that the function of a route accepts. */
+const maxBytesOf = (routeKey: string): number =>
+  rulesOf(routeKey).body === 'upload' ? MAX_UPLOAD_BYTES : MAX_BODY_BYTES;
+
 /**
  * Returns the body, or undefined if the client disconnects. Reads at most one byte more than a function accepts, so that the
  * function refuses the body.
  */
-const bodyOf = async (request: IncomingMessage): Promise<Buffer | undefined> => {
+const bodyOf = async (request: IncomingMessage, maxBytes: number): Promise<Buffer | undefined> => {
   const chunks: Buffer[] = [];
   let size = 0;
   try {
     for await (const chunk of request.iterator({ destroyOnReturn: false })) {
       chunks.push(chunk);
       size += chunk.length;
-      if (size > MAX_BODY_BYTES) break;
+      if (size > maxBytes) break;
     }
-    return Buffer.concat(chunks, Math.min(size, MAX_BODY_BYTES + 1));
+    return Buffer.concat(chunks, Math.min(size, maxBytes + 1));
   } catch {
     return undefined;
   }

@@ -1,6 +1,6 @@
 import type { Streams } from '../../clients/cli/streams.ts';
 import type { RegionStore } from '../../functions/lib/store/regions.ts';
-import { allRegions, type Region, regions } from '../../shared/regions.ts';
+import { type AuditRegion, allRegions, regions } from '../../shared/regions.ts';
 import { commandLine } from '../local/command-line.ts';
 import { commonOptions, parseArguments } from './arguments.ts';
 import { columns } from './columns.ts';
@@ -44,7 +44,7 @@ export const commandFrom = (args: string[]): 'help' | { environment: string | un
 };
 
 const pause =
-  (region: Region, environment: string | undefined): Run =>
+  (region: AuditRegion, environment: string | undefined): Run =>
   async (store, { note }) => {
     const changed = await store.pause(region, new Date());
     note(
@@ -55,7 +55,7 @@ const pause =
   };
 
 const resume =
-  (region: Region): Run =>
+  (region: AuditRegion): Run =>
   async (store, { note }) => {
     note(
       (await store.resume(region)) ? `${region} takes checks again within 20 seconds.` : `${region} was not paused.`,

@@ -2,7 +2,7 @@ import { Client } from '../../clients/api/client.ts';
 import { knownPageOf, smoke } from '../../clients/api/smoke.ts';
 import type { Streams } from '../../clients/cli/streams.ts';
 import { keyStore } from '../../functions/lib/store/keys.ts';
-import { allRegions, type Region } from '../../shared/regions.ts';
+import { type AuditRegion, allRegions } from '../../shared/regions.ts';
 import type { Scope } from '../../shared/service/keys.ts';
 import { bands, type Judgement } from '../../shared/service/known-page.ts';
 import { environmentOf } from '../environments.ts';
@@ -89,12 +89,12 @@ const apiUrlOf = async (environment: string): Promise<string> => {
   return Stacks[0].Outputs.find(({ OutputKey }: Shape) => OutputKey === 'ApiUrl').OutputValue;
 };
 
-const regionsOf = async (client: Client, { regions }: Values): Promise<readonly Region[]> => {
+const regionsOf = async (client: Client, { regions }: Values): Promise<readonly AuditRegion[]> => {
   if (regions === undefined) return (await client.regions()).regions.map(({ id }) => id);
-  const wrong = regions.split(',').find((each) => !allRegions.includes(each as Region));
+  const wrong = regions.split(',').find((each) => !allRegions.includes(each as AuditRegion));
   if (wrong !== undefined)
     throw new UsageError(`--regions: There is no region "${wrong}". Use ${allRegions.join(',')}.`);
-  return regions.split(',') as Region[];
+  return regions.split(',') as AuditRegion[];
 };
 
 const shown = bands.map(({ name }) => name);

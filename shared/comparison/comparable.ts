@@ -7,7 +7,15 @@ import { recordOf } from '../record.ts';
 import { type DifferenceCode, differenceCodes, isSpoiledBy, type MachineCode, spoilsAll } from './spoils.ts';
 
 /** Facts about a run's environment that decide whether it can be compared. */
-export const measuredNames = ['contended', 'host', 'chromium', 'sandbox', 'fonts', 'revision'] as const;
+export const measuredNames = [
+  'contended',
+  'host',
+  'benchmarkIndex',
+  'chromium',
+  'sandbox',
+  'fonts',
+  'revision',
+] as const;
 /** How a run was measured. A null fact is unknown. */
 export type MeasuredOn = { [Name in (typeof measuredNames)[number]]: Environment[Name] | null };
 
@@ -119,9 +127,24 @@ export const distinct = (differences: readonly Difference[]): Difference[] => [
   ...new Map(differences.map((each) => [JSON.stringify(each), each])).values(),
 ];
 
-/** Returns true if the machines are of different kinds. An unknown one is equal to all others. */
-export const isOtherMachine = (base: Pick<MeasuredOn, 'host'>, value: Pick<MeasuredOn, 'host'>): boolean =>
-  base.host !== null && value.host !== null && base.host !== value.host;
+type Machine = Pick<MeasuredOn, 'host' | 'benchmarkIndex'>;
+
+/** Beginning of the fingerprint of a machine that only the user agent of an uploaded report describes. */
+export const UPLOADED_HOST = 'uploaded-';
+/** Quotient of two benchmarks from which machines differ. The benchmark of one machine varies by a tenth. */
+const OTHER_SPEED = 1.3;
+
+/**
+ * Returns true if the machines are of different kinds. An unknown one is equal to all others. The speed tells apart the machines
+ * of uploaded reports, because their fingerprints know nothing of the CPU.
+ */
+export const isOtherMachine = (base: Machine, value: Machine): boolean => {
+  if (base.host === null || value.host === null) return false;
+  return base.host !== value.host || (base.host.startsWith(UPLOADED_HOST) && hasOtherSpeed(base, value));
+};
+
+const hasOtherSpeed = ({ benchmarkIndex: a }: Machine, { benchmarkIndex: b }: Machine): boolean =>
+  a === null || b === null || Math.max(a, b) > OTHER_SPEED * Math.min(a, b);
 
 type Compared = AuditedAs & MeasuredOn;
 

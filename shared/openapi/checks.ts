@@ -6,7 +6,7 @@ import { ComparisonQuery } from '../comparison/query.ts';
 import { CheckComparison, RegionComparison } from '../comparison/schemas.ts';
 import { CheckExplanation } from '../explanation/schema.ts';
 import { CreateLinkBody, ShareLink } from '../links.ts';
-import { Region } from '../name-schemas.ts';
+import { AuditRegion } from '../name-schemas.ts';
 import { ShownOptions } from '../options/audit-options-schemas.ts';
 import { Run } from '../run.ts';
 import { CheckSummary } from '../summaries.ts';
@@ -14,7 +14,8 @@ import { createBody, examples } from './examples.ts';
 import { listQuery, unreadable } from './list-query.ts';
 import { notModified, type Operation, type Operations, waitable, waitElsewhere, waitedHeaders } from './operation.ts';
 
-const created = z
+/** The answer to a create. */
+export const CreatedCheck = z
   .object({
     ...ShownOptions.shape,
     ...Check.pick({ id: true, auditVersion: true, url: true, regions: true }).shape,
@@ -28,7 +29,7 @@ const createInput = CreateCheckBody.extend({
     maxLength: 2048,
   }),
   auditVersion: z.enum(auditVersionNames).describe('A version, its major or `latest`.'),
-  regions: z.array(Region).min(1).meta({ description: 'One run is made per region.', uniqueItems: true }),
+  regions: z.array(AuditRegion).min(1).meta({ description: 'One run is made per region.', uniqueItems: true }),
 }).meta({ id: 'CreateCheck' });
 
 const tag = 'Checks';
@@ -63,13 +64,13 @@ export const checkOperations = {
     answers: {
       200: {
         description: 'The check of an earlier create with this key.',
-        schema: created,
+        schema: CreatedCheck,
         example: examples.created,
         headers: ['location'],
       },
       201: {
         description: 'The new check.',
-        schema: created,
+        schema: CreatedCheck,
         example: examples.created,
         headers: ['location', 'ratelimit?', 'ratelimit-policy?'],
       },

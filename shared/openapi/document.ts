@@ -6,6 +6,7 @@ import { type Operation, type Operations, problemResponses, responseOf } from '.
 import { runOperations } from './runs.ts';
 import { scheduleOperations } from './schedules.ts';
 import { serviceOperations } from './service.ts';
+import { uploadOperations } from './uploads.ts';
 import { webhookOperations, webhookRequests } from './webhooks.ts';
 
 const description = `Audits a web page with Lighthouse in real Chromium, from several regions at once.
@@ -19,6 +20,7 @@ const operations: Operations = {
   ...runOperations,
   ...scheduleOperations,
   ...webhookOperations,
+  ...uploadOperations,
   ...serviceOperations,
 };
 
@@ -46,6 +48,7 @@ const create = () =>
         { name: 'Runs', description: "A run is one region's audit of the URL of a check." },
         { name: 'Schedules', description: 'Checks that repeat.' },
         { name: 'Webhooks', description: 'URLs to which the service sends events about checks and pages.' },
+        { name: 'Uploads', description: 'Reports that were made elsewhere become checks.' },
         { name: 'Service', description: 'The offer and the state of this deployment.' },
       ],
       security: [{ key: [] }],
@@ -128,6 +131,8 @@ const pathParameters: Record<string, z.ZodType> = {
   version: z.string().describe('Hash of the files of the page.'),
   file: z.string().describe('Name of the file.'),
   scheduleId: z.uuid().describe('Id of the schedule.'),
+  projectId: z.uuid().describe('Id of the project of an owner.'),
+  buildId: z.uuid().describe('Id of the build.'),
   webhookId: z.uuid().describe('Id of the webhook.'),
   deliveryId: z.uuid().describe('Id of the delivery.'),
   pair: z.string().describe('The ids of two checks, the earlier one first, joined by `...`.'),

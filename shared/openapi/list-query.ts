@@ -11,6 +11,9 @@ export const listQuery = <List extends ListName>(list: List): Record<ParameterOf
   return Object.fromEntries(Object.entries<z.ZodType>(ListParameters[list].shape).map(documented));
 };
 
+/** Labels of an upload, as a list takes them. */
+export const labelParameter = ListParameters.checks.shape.label;
+
 /** Ids of the entries of a page that this release can't read. */
 export const unreadable = z
   .array(z.uuid())

@@ -18,7 +18,7 @@ import { type AuditVersion, anyName, type Device, type Region } from '../name-sc
 import { pick } from '../pick.ts';
 import type { RunProblemCode } from '../problems.ts';
 import { recordOf } from '../record.ts';
-import { allRegions } from '../regions.ts';
+import { runRegions } from '../regions.ts';
 import { Run } from '../run.ts';
 import type { Standing } from './page-list.ts';
 import { type PageSeries, type StoredPoint, StoredSeries, unpackedSeries } from './page-points.ts';
@@ -121,7 +121,7 @@ export const pageOf = (results: readonly [JudgedPage, ...JudgedPage[]], now: Dat
 });
 
 const compareTexts = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
-const placeOf = ({ page }: JudgedPage): number => allRegions.indexOf(page.region);
+const placeOf = ({ page }: JudgedPage): number => runRegions.indexOf(page.region);
 
 const pageResult = ({ page, series, change }: JudgedPage, now: Date): PageResult => {
   const { url, device, region, newest } = page;

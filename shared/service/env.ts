@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { Region } from '../name-schemas.ts';
+import { AuditRegion } from '../name-schemas.ts';
+import { MAX_UPLOAD_BYTES } from '../uploads.ts';
 import { AllowedTarget } from './allowed-targets.ts';
 import { MAX_OPEN_SHARDS } from './partitions.ts';
 
@@ -23,7 +24,7 @@ export const StoreEnv = z.object({
 });
 const ReportEnv = z.object({ REPORT_BUCKET: z.string().min(1) });
 /** Region to queue URL. */
-const QueueUrls = jsonText.pipe(z.partialRecord(Region, z.url()));
+const QueueUrls = jsonText.pipe(z.partialRecord(AuditRegion, z.url()));
 const QueuesEnv = z.object({ AUDIT_QUEUES: QueueUrls });
 const DeliveryQueueEnv = z.object({ DELIVERY_QUEUE: z.url(), HOME_REGION: StoreEnv.shape.HOME_REGION }); // of deliveries to webhooks
 /** Environment of the functions that end checks: they delete the secrets of a check, and announce its end to webhooks. */
@@ -100,6 +101,16 @@ export const CreateEnv = z.object({
   ...TargetsEnv.shape,
   ...RetentionEnv.shape,
 });
+/** Largest body of an upload, in bytes. On AWS, an invocation with a body takes at most 6 MB. */
+const UploadBytesEnv = z.object({ MAX_UPLOAD_BYTES: z.coerce.number().int().positive().default(MAX_UPLOAD_BYTES) });
+/** Environment of the function that takes in reports that were made elsewhere. */
+export const UploadsEnv = z.object({
+  ...ReadEnv.shape,
+  ...ReportEnv.shape,
+  ...DeliveryQueueEnv.shape,
+  ...RetentionEnv.shape,
+  ...UploadBytesEnv.shape,
+});
 /** Place of all regions, where they are not those of AWS. */
 const PlaceEnv = z.object({ REGION_PLACE: z.string().optional() });
 export const ComparisonEnv = z.object({ ...ReadEnv.shape, ...PlaceEnv.shape });
@@ -107,7 +118,7 @@ export const ComparisonEnv = z.object({ ...ReadEnv.shape, ...PlaceEnv.shape });
 const RegionsEnv = z.object({
   ...PlaceEnv.shape,
   ...StoreEnv.shape,
-  REGIONS: list.pipe(z.array(Region)),
+  REGIONS: list.pipe(z.array(AuditRegion)),
   SUCCESS_WITHIN_MINUTES: z.coerce.number().int().positive().optional(),
 });
 export const DiscoverEnv = z.object({
@@ -149,12 +160,12 @@ export const SchedulesEnv = z.object({
   ...ReadEnv.shape,
   ...ReportEnv.shape,
   ...TargetsEnv.shape,
-  REGIONS: list.pipe(z.array(Region)),
+  REGIONS: list.pipe(z.array(AuditRegion)),
 });
 
 export const CanaryEnv = z.object({
   ...StoreEnv.shape,
-  REGIONS: list.pipe(z.array(Region)),
+  REGIONS: list.pipe(z.array(AuditRegion)),
   CANARY_MINUTES: z.coerce.number().int().positive().default(60), // time between two canaries
   API_URL: z.string().min(1), // URL of this service, as its clients reach it
 });

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { NumericValues } from '../metrics/page-metrics-schemas.ts';
-import { AuditVersion, Category, Region } from '../name-schemas.ts';
+import { AuditRegion, AuditVersion, Category } from '../name-schemas.ts';
 import { recordOf } from '../record.ts';
 import { guardNames } from './guards.ts';
 import { limitNames, planNames } from './plans.ts';
@@ -9,7 +9,7 @@ import { limitNames, planNames } from './plans.ts';
 export const RegionList = z.object({
   regions: z.array(
     z.object({
-      id: Region,
+      id: AuditRegion,
       awsRegion: z.string(),
       place: z.string().describe('Where audits of the region run, for people.'),
       available: z.boolean().describe('False while it is paused, or while audits of it do not succeed.'),

@@ -11,6 +11,8 @@ export const partitions = {
   delivery: 'DELIVERY#',
   schedule: 'SCHEDULES#',
   latest: 'LATEST#',
+  build: 'BUILD#',
+  upload: 'UPLOAD#',
   format: 'FORMAT',
 } as const;
 export type Partition = keyof typeof partitions;

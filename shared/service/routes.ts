@@ -9,11 +9,13 @@ export type RouteRules = {
   shared?: boolean;
   /** Names of the query parameters that it accepts; none by default. */
   query?: readonly string[] | 'any';
-  /** Says whether the request has a JSON body; it has none by default. */
-  body?: 'required' | 'optional';
+  /** Says whether the request has a JSON body; it has none by default. An `upload` is large, and the endpoint parses it. */
+  body?: 'required' | 'optional' | 'upload';
+  /** True for a route of Lighthouse CI's server, whose clients send the API key in headers of their own. */
+  lighthouseCi?: true;
 };
 
-type RouteRow = RouteRules & { method: 'GET' | 'POST' | 'PATCH' | 'DELETE'; path: string; function: string };
+type RouteRow = RouteRules & { method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'; path: string; function: string };
 
 const read = { method: 'GET', scope: 'checks:read' } as const;
 /** A read that a share token allows too. */
@@ -22,6 +24,10 @@ const sharedRead = { ...read, shared: true } as const;
 const webhook = { function: 'webhooks', scope: 'webhooks:write' } as const;
 /** A route of schedules. */
 const schedule = { function: 'schedules', scope: 'schedules:write' } as const;
+/** A route that takes in reports that were made elsewhere. */
+const upload = { function: 'uploads', scope: 'checks:write' } as const;
+/** A route of Lighthouse CI's server. */
+const lighthouseCi = { ...upload, lighthouseCi: true } as const;
 const service = { method: 'GET', scope: 'public' } as const;
 /** An address of the web page. The page reads its query. */
 const page = { ...service, function: 'web-page', query: 'any' } as const;
@@ -98,6 +104,15 @@ export const routes = [
   { ...schedule, method: 'DELETE', path: '/v1/schedules/{scheduleId}' },
   { ...schedule, method: 'POST', path: '/v1/schedules/{scheduleId}/pause' },
   { ...schedule, method: 'POST', path: '/v1/schedules/{scheduleId}/resume' },
+  { ...upload, method: 'POST', path: '/v1/reports', body: 'upload', query: ['url', 'label'] },
+  { ...lighthouseCi, method: 'POST', path: '/v1/projects/lookup', scope: 'public', body: 'required' },
+  { ...lighthouseCi, method: 'POST', path: '/v1/projects/{projectId}/builds', body: 'required' },
+  { ...lighthouseCi, method: 'GET', path: '/v1/projects/{projectId}/builds', query: ['branch', 'hash', 'limit'] },
+  { ...lighthouseCi, method: 'GET', path: '/v1/projects/{projectId}/builds/{buildId}' },
+  { ...lighthouseCi, method: 'GET', path: '/v1/projects/{projectId}/builds/{buildId}/ancestor' },
+  { ...lighthouseCi, method: 'POST', path: '/v1/projects/{projectId}/builds/{buildId}/runs', body: 'upload' },
+  { ...lighthouseCi, method: 'PUT', path: '/v1/projects/{projectId}/builds/{buildId}/lifecycle', body: 'required' },
+  { ...service, path: '/version', function: 'uploads' },
   { ...read, method: 'POST', path: '/mcp', function: 'mcp', body: 'required' },
   { ...service, path: '/v1/audit/versions', function: 'discover' },
   { ...service, path: '/v1/regions', function: 'discover' },

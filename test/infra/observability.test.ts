@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import type { Stack } from 'aws-cdk-lib';
 import { expect, test } from 'vitest';
 import { runbookSections } from '../../infra/aws/alarm.ts';
-import { type Region, regions } from '../../shared/regions.ts';
+import { type AuditRegion, regions } from '../../shared/regions.ts';
 import { metricNamespace, metrics } from '../../shared/service/metrics.ts';
 import { firedAlarms, metricRecorder } from '../simulation/fired-alarms.ts';
 import { functionsOf, type Properties, resourcesOf, synthesized } from './support.ts';
@@ -172,7 +172,7 @@ test('a function emits each of our metrics with the dimensions and in the region
     expect(emitted, name).toBeDefined();
     expect(Object.keys(dimensions).sort()).toEqual(['service', ...emitted.dimensions].sort());
     expect(dimensions.service).toBe(functionsOf(home).sweep?.Environment.Variables.POWERTOOLS_SERVICE_NAME);
-    const there = dimensions.region ? regions[dimensions.region as Region] : undefined;
+    const there = dimensions.region ? regions[dimensions.region as AuditRegion] : undefined;
     if (!there) continue;
     const places = emitted.by.map((file) => (['canary', 'sweep', 'create-check'].includes(file) ? home.region : there));
     expect(places, `${name} of ${dimensions.region}`).toContain(awsRegion);

@@ -14,7 +14,7 @@ import type { Lease } from '../../functions/lib/store/leases.ts';
 import { build } from '../../infra/bundle/main.ts';
 import { lambdaContext } from '../../infra/local/lambda-context.ts';
 import { namesOf } from '../../infra/names.ts';
-import { type Region, regions } from '../../shared/regions.ts';
+import { type AuditRegion, regions } from '../../shared/regions.ts';
 import { plans } from '../../shared/service/plans.ts';
 import { builtHandler } from '../support/built-functions.ts';
 import { chromiumDir } from '../support/chromium-dir.ts';
@@ -25,13 +25,13 @@ import { worldHere } from '../support/world.ts';
 import { awsEnv } from './aws-env.ts';
 
 const names = namesOf('moto');
-const used: readonly Region[] = ['us-west1', 'europe-west3'];
+const used: readonly AuditRegion[] = ['us-west1', 'europe-west3'];
 
 let pages: Pages;
 let api: Gateway;
 let world: ReturnType<typeof worldHere>;
 let authorization: string;
-const sqs = {} as Record<Region, SQSClient>;
+const sqs = {} as Record<AuditRegion, SQSClient>;
 beforeAll(async () => {
   await build();
   pages = await servePages();
@@ -49,8 +49,8 @@ beforeAll(async () => {
   await new S3Client({}).send(
     new CreateBucketCommand({ Bucket: names.reportBucket, CreateBucketConfiguration: { LocationConstraint } }),
   );
-  const queues: [Region, string | undefined][] = [];
-  const deadLetters: [Region, string | undefined][] = [];
+  const queues: [AuditRegion, string | undefined][] = [];
+  const deadLetters: [AuditRegion, string | undefined][] = [];
   for (const region of used) {
     sqs[region] = new SQSClient({ region: regions[region] });
     const created = await sqs[region].send(new CreateQueueCommand({ QueueName: names.auditQueue(region) }));
@@ -91,7 +91,7 @@ const create = (more: object = {}, headers: Record<string, string> = {}) =>
     headers,
   });
 
-const received = async (region: Region): Promise<Message[]> => {
+const received = async (region: AuditRegion): Promise<Message[]> => {
   const QueueUrl = world.urls[region];
   const { Messages = [] } = await sqs[region].send(
     new ReceiveMessageCommand({ QueueUrl, MaxNumberOfMessages: 10, MessageSystemAttributeNames: ['All'] }),
@@ -99,7 +99,7 @@ const received = async (region: Region): Promise<Message[]> => {
   return Messages;
 };
 /** Moves each waiting job to the dead letters, as SQS does after its third delivery. Returns the number of jobs. */
-const loseJobs = async (region: Region): Promise<number> => {
+const loseJobs = async (region: AuditRegion): Promise<number> => {
   const messages = await received(region);
   const { [region]: QueueUrl } = JSON.parse(process.env.DEAD_LETTER_QUEUES as string);
   for (const { ReceiptHandle, Body } of messages) {
@@ -109,7 +109,7 @@ const loseJobs = async (region: Region): Promise<number> => {
   return messages.length;
 };
 /** Gives each waiting message of a region to a consumer, as Lambda does. Returns the number of messages. */
-const consume = async (name: 'run-audit', region: Region): Promise<number> => {
+const consume = async (name: 'run-audit', region: AuditRegion): Promise<number> => {
   const handler = await builtHandler(name);
   const messages = await received(region);
   for (const { MessageId, ReceiptHandle, Body, Attributes } of messages) {

@@ -2,9 +2,9 @@ import { expect, test } from 'vitest';
 import type { Environment } from '../../infra/environments.ts';
 import { namesOf } from '../../infra/names.ts';
 import { rollOut } from '../../infra/operator/roll-out.ts';
-import type { Region } from '../../shared/regions.ts';
+import type { AuditRegion } from '../../shared/regions.ts';
 
-const regions: Region[] = ['us-west1', 'us-east4', 'europe-north1'];
+const regions: AuditRegion[] = ['us-west1', 'us-east4', 'europe-north1'];
 const home = 'page-audit-prod-home';
 
 const anEdge = { domain: 'audit.example.com' } as Environment['edge'];

@@ -1,12 +1,10 @@
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
-import { type AuditVersion, auditVersion } from '../../../shared/audit-versions.ts';
-import { existsIn, metricNames, type PageMetric, pageMetric } from '../../../shared/metrics/page-metrics.ts';
-import type { Metrics } from '../../../shared/metrics/page-metrics-schemas.ts';
+import { auditVersion } from '../../../shared/audit-versions.ts';
+import { metricsOf } from '../../../shared/metrics/report-metrics.ts';
 import { steadyCategories } from '../../../shared/options/audit-options.ts';
 import { type ThrottlingValues, throttlingNames } from '../../../shared/options/throttling.ts';
 import { pick } from '../../../shared/pick.ts';
-import { recordOf } from '../../../shared/record.ts';
 import { cutText } from '../../../shared/text.ts';
 import { type AuditOrder, type AuditSummary, optionalAudits, type RuntimeError } from '../messages.ts';
 import { scrubberOf, scrubReport } from '../scrub.ts';
@@ -108,19 +106,3 @@ const isSteadyIn = ({ categories }: LighthouseResult, id: string): boolean =>
 
 const corrected = (waitedMs: number): string =>
   `Other programs used the CPU. The times are without their part: the page waited ${Math.round(waitedMs)} ms for a CPU.`;
-
-/** Returns the metrics of a result. */
-export const metricsOf = (lhr: LighthouseResult, version: AuditVersion): Metrics =>
-  recordOf(metricNames, (name) => (existsIn(name, version) ? metricOf(pageMetric(name), lhr) : null));
-
-const metricOf = ({ category, audit, kind }: PageMetric, { categories, audits }: LighthouseResult): number | null => {
-  const score = category && categories[category]?.score;
-  if (category && score === undefined) return null; // `agentic-browsing` alone has the CLS too
-  if (audit === undefined) return typeof score === 'number' ? Math.round(score * 100) : null;
-  const number = kind === 'count' ? countRequests(audits[audit]) : audits[audit]?.numericValue;
-  return typeof number === 'number' && Number.isFinite(number) ? number : null;
-};
-
-/** Counts the answered requests of an audit's table. Others were blocked or failed. A `data:` address is no request. */
-const countRequests = (audit: LighthouseAudit | undefined): number | undefined =>
-  audit?.details?.items?.filter(({ url = '', statusCode = -1 }) => /^https?:/i.test(url) && statusCode > 0).length;

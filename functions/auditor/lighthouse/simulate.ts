@@ -1,4 +1,5 @@
 import { metricNames, pageMetric } from '../../../shared/metrics/page-metrics.ts';
+import { metricsOf } from '../../../shared/metrics/report-metrics.ts';
 import { notSimulated, type SimulatedLoad, simulatedNames } from '../../../shared/options/simulated-loads.ts';
 import { type Simulation, valuesOfSimulation } from '../../../shared/options/simulations.ts';
 import type { Uncorrected } from '../../../shared/options/simulations-schemas.ts';
@@ -7,7 +8,7 @@ import { pick } from '../../../shared/pick.ts';
 import { cutText } from '../../../shared/text.ts';
 import type { AuditOrder, AuditSummary } from '../messages.ts';
 import type { Flags } from './patches.ts';
-import { type LighthouseResult, metricsOf, type RunnerResult } from './result.ts';
+import type { LighthouseResult, RunnerResult } from './result.ts';
 import type { Trace } from './trace.ts';
 
 /** A config with all its defaults. */

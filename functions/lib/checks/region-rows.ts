@@ -1,4 +1,4 @@
-import { places, type Region, regions } from '../../../shared/regions.ts';
+import { type AuditRegion, places, type Region, regions } from '../../../shared/regions.ts';
 import { HOLD_MS } from '../../../shared/service/due-times.ts';
 import type { RegionList } from '../../../shared/service/offer.ts';
 import { unlessAhead } from '../../../shared/times.ts';
@@ -25,7 +25,7 @@ export const cachedRegions = (read: Read, now: () => Date): Read => {
 };
 
 /** Returns the regions that are paused. */
-export const pausedOf = (statuses: readonly RegionStatus[], requested: readonly Region[]): Region[] =>
+export const pausedOf = (statuses: readonly RegionStatus[], requested: readonly Region[]): AuditRegion[] =>
   statuses.filter(({ id, pausedAt }) => pausedAt !== null && requested.includes(id)).map(({ id }) => id);
 
 type RegionSettings = { successWithinMinutes: number | undefined; place?: string | undefined };

@@ -29,12 +29,29 @@ export type Access<By> = (rules: RouteRules, headers: Headers, reader?: ReaderCa
  */
 export const access = (env: () => ReadEnv): Access<Sender> => {
   const authorize = once(() => (env().AUTH === 'open' ? localAccess(env()) : keyAccess(env())));
-  return async ({ scope, shared }, headers, reader) => {
+  return async ({ scope, shared, lighthouseCi }, sent, reader) => {
     if (scope === 'public') return {};
+    const headers = lighthouseCi ? withLighthouseCiKey(sent) : sent;
     if (shared && reader && env().AUTH === 'keys') return reader;
     const owner = await authorize()(headers, scope); // without keys, a reader must be on this machine too
     return (shared && reader) || owner;
   };
+};
+
+/** Returns the headers with the key that a client of Lighthouse CI's server has sent: its build token, or its password. */
+const withLighthouseCiKey = (headers: Headers): Headers => {
+  const { authorization, 'x-lhci-build-token': token } = headers;
+  if (authorization !== undefined && !isBasic.test(authorization)) return headers;
+  const key = token || passwordOf(authorization);
+  return key === undefined ? headers : { ...headers, authorization: `Bearer ${key}` };
+};
+
+const isBasic = /^Basic +/i;
+
+const passwordOf = (authorization: string | undefined): string | undefined => {
+  if (authorization === undefined) return undefined;
+  const [, password] = Buffer.from(authorization.replace(isBasic, ''), 'base64').toString().split(':');
+  return password;
 };
 
 type Authorize = (headers: Headers, scope: Scope) => Promise<OwnerCaller>;

@@ -8,7 +8,7 @@ import type { Access } from './access.ts';
 import { basePathOf } from './base-path.ts';
 import { compressed } from './compression.ts';
 import { parseQuery, withLowerCaseIds } from './input.ts';
-import { parseJsonBody } from './json-body.ts';
+import { bytesOf, parseJsonBody } from './json-body.ts';
 import { strayMethod } from './methods.ts';
 import { requestLog, type Sender } from './request-log.ts';
 import { type HttpResult, problemResult, type Reply, toHttpResult, withCommonHeaders } from './response.ts';
@@ -26,7 +26,7 @@ export type Request<By extends Sender = OwnerCaller> = By & {
   /** The query string. API Gateway joins the values of a repeated parameter in `query`, but not here. */
   rawQuery?: string;
   headers: Record<string, string | undefined>;
-  /** Value of the JSON body, which the endpoint judges. Undefined for endpoints that take none. */
+  /** Value of the JSON body, which the endpoint judges, or the bytes of an upload. Undefined for endpoints that take none. */
   body: unknown;
   /** Returns the time until the function's timeout, in milliseconds. */
   remainingMs?: () => number;
@@ -78,7 +78,7 @@ export const endpoint = <By extends Sender>({ rulesOf, access, cors }: Options<B
       query: withLowerCaseIds(parseQuery(event.queryStringParameters ?? {}, accepted)),
       rawQuery: event.rawQueryString,
       headers: event.headers,
-      body: body === 'required' || (body && event.body) ? parseJsonBody(event) : undefined,
+      body: bodyOf(event, body),
       remainingMs: () => context.getRemainingTimeInMillis(),
       signal: context.signal,
     });
@@ -115,6 +115,11 @@ export const endpoint = <By extends Sender>({ rulesOf, access, cors }: Options<B
     return undefined;
   });
   return Object.assign(lambda(answer), { admit });
+};
+
+const bodyOf = (event: APIGatewayProxyEventV2, body: RouteRules['body']): unknown => {
+  if (body === 'upload') return bytesOf(event);
+  return body === 'required' || (body && event.body) ? parseJsonBody(event) : undefined;
 };
 
 /** Returns the sender of a request with a share token to a path of a check. */

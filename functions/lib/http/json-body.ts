@@ -12,9 +12,9 @@ import { invalidInput } from './input.ts';
 const MAX_VALUES = 3000;
 
 /** Returns the value of a JSON body. Throws the problem if the body is not plain JSON in UTF-8, or has a key twice. */
-export const parseJsonBody = ({ body = '', isBase64Encoded, headers }: APIGatewayProxyEventV2): unknown => {
-  requirePlainJson(headers);
-  const bytes = Buffer.from(body, isBase64Encoded ? 'base64' : 'utf8');
+export const parseJsonBody = (event: APIGatewayProxyEventV2): unknown => {
+  requirePlainJson(event.headers);
+  const bytes = bytesOf(event);
   if (bytes.length > MAX_BODY_BYTES) {
     throw new ApiProblemError('payload-too-large', `The body must have at most ${MAX_BODY_BYTES} bytes.`);
   }
@@ -32,6 +32,10 @@ export const parseJsonBody = ({ body = '', isBase64Encoded, headers }: APIGatewa
   return value;
 };
 
+/** Returns the bytes of a body. */
+export const bytesOf = ({ body = '', isBase64Encoded }: Pick<APIGatewayProxyEventV2, 'body' | 'isBase64Encoded'>) =>
+  Buffer.from(body, isBase64Encoded ? 'base64' : 'utf8');
+
 const requirePlainJson = ({
   'content-type': type,
   'content-encoding': coding,
@@ -40,6 +44,11 @@ const requirePlainJson = ({
     const detail = 'The body has a Content-Encoding. Send it uncompressed, without the Content-Encoding header.';
     throw new ApiProblemError('unsupported-media-type', detail, { headers: { 'accept-encoding': 'identity' } });
   }
+  requireJson(type);
+};
+
+/** Throws the problem if a content type is not JSON in UTF-8. */
+export const requireJson = (type: string | undefined): void => {
   if (type === undefined) return;
   const { essence = '', params } = parseType(type) ?? {};
   if (!/^application\/([\w.-]+\+)?json$/.test(essence)) {
@@ -68,7 +77,7 @@ const isUtf8 = (charset: string): boolean => {
   }
 };
 
-const parseJson = (bytes: Buffer): { text: string; value: unknown } => {
+export const parseJson = (bytes: Buffer): { text: string; value: unknown } => {
   try {
     const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
     return { text, value: JSON.parse(text) };

@@ -1,5 +1,5 @@
 import { GetQueueAttributesCommand, SendMessageCommand } from '@aws-sdk/client-sqs';
-import type { Region } from '../../../shared/regions.ts';
+import type { AuditRegion, Region } from '../../../shared/regions.ts';
 import type { AuditJob } from '../../../shared/service/audit-job.ts';
 import type { QueuesEnv } from '../../../shared/service/env.ts';
 import { regionQueues } from './region-queues.ts';
@@ -17,7 +17,7 @@ export const auditQueues = ({ AUDIT_QUEUES: urls }: QueuesEnv) => {
   const queueOf = regionQueues('AUDIT_QUEUES', urls);
   return {
     /** Regions that this environment has deployed. */
-    regions: Object.keys(urls) as Region[],
+    regions: Object.keys(urls) as AuditRegion[],
 
     /** Returns about how many jobs of a region wait, and how many were received and not yet deleted. */
     count: async (region: Region): Promise<{ waiting: number; received: number }> => {

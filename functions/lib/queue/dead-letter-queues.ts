@@ -1,5 +1,5 @@
 import { DeleteMessageCommand, ReceiveMessageCommand } from '@aws-sdk/client-sqs';
-import type { Region } from '../../../shared/regions.ts';
+import type { AuditRegion, Region } from '../../../shared/regions.ts';
 import type { SweepEnv } from '../../../shared/service/env.ts';
 import { regionQueues } from './region-queues.ts';
 
@@ -11,7 +11,7 @@ export const deadLetterQueues = ({ DEAD_LETTER_QUEUES: urls }: Pick<SweepEnv, 'D
   const queueOf = regionQueues('DEAD_LETTER_QUEUES', urls);
   return {
     /** Regions that have such a queue. */
-    regions: Object.keys(urls) as Region[],
+    regions: Object.keys(urls) as AuditRegion[],
 
     /** Receives up to ten messages without waiting. SQS may have more, even after an empty answer. */
     receive: async (region: Region): Promise<DeadLetter[]> => {

@@ -1,5 +1,5 @@
 import { SQSClient } from '@aws-sdk/client-sqs';
-import { type Region, regions } from '../../../shared/regions.ts';
+import { type AuditRegion, type Region, regions } from '../../../shared/regions.ts';
 import { clientSettings, endingAtDeadline } from '../aws-client.ts';
 
 export type QueueUrls = Readonly<Partial<Record<Region, string>>>;
@@ -12,7 +12,9 @@ export const regionQueues = (variable: string, urls: QueueUrls) => {
     if (!QueueUrl) throw new Error(`${variable} has no queue for region ${region}`);
     const sqs =
       clients.get(region) ??
-      endingAtDeadline(new SQSClient({ region: regions[region], ...clientSettings(2500), maxAttempts: 2 }));
+      endingAtDeadline(
+        new SQSClient({ region: regions[region as AuditRegion], ...clientSettings(2500), maxAttempts: 2 }),
+      );
     clients.set(region, sqs);
     return { QueueUrl, sqs };
   };

@@ -3,10 +3,12 @@ import type { CheckAssertions } from '../../../shared/assertions/sets.ts';
 import type { Check } from '../../../shared/check.ts';
 import { SettledOptions } from '../../../shared/options/audit-options-schemas.ts';
 import { pick } from '../../../shared/pick.ts';
+import type { Run } from '../../../shared/run.ts';
 import { CHECK_LOOK_MS } from '../../../shared/service/due-times.ts';
+import { isFinished } from '../../../shared/states.ts';
 import { closeIfFinished } from './closing.ts';
-import type { Db } from './dynamodb.ts';
-import { getItem, ifReadable, parse, putItem } from './dynamodb.ts';
+import type { Db, Item, Key } from './dynamodb.ts';
+import { getItem, ifAbsent, ifReadable, parse, putItem } from './dynamodb.ts';
 import { findCheck, findOrErased, type StoredCheck } from './find-check.ts';
 import {
   type CheckItem,
@@ -34,6 +36,9 @@ import { putOpenCheck } from './open-checks.ts';
 import { CheckFields, textOf, withLabelsAsText } from './stored.ts';
 import { putEmptyTrend } from './trends.ts';
 
+/** A check to store. A run whose report was uploaded is finished. */
+export type NewCheck = Omit<Check, 'runs'> & { runs: (Run & Pick<RunItem, 'report'>)[] };
+
 /** Facts about a create that are stored with its check. */
 export type Creation = {
   owner: string;
@@ -60,7 +65,7 @@ export type CheckStore = ReturnType<typeof checkStore>;
 /** Stores checks, for the API functions and the sweeper. */
 export const checkStore = (db: Db) => ({
   /** Stores a new check. Returns its runs, or undefined if a check with this id exists or is being erased. */
-  create: (check: Check, creation: Creation) => create(db, check, creation),
+  create: (check: NewCheck, creation: Creation) => create(db, check, creation),
 
   /** Returns a check of this owner and its runs. Ignores expired checks. */
   find: (checkId: string, owner: string, now: Date): Promise<StoredCheck | undefined> =>
@@ -114,17 +119,20 @@ const findRunOf = async (db: Db, { createId, ...ref }: RunRef & { createId: stri
 };
 
 /** Writes the runs with their pointers and entries first and the check last, so that a visible check has all its runs. */
-const create = async (db: Db, check: Check, creation: Creation): Promise<RunItem[] | undefined> => {
+const create = async (db: Db, check: NewCheck, creation: Creation): Promise<RunItem[] | undefined> => {
   const { owner, correlationId, fingerprint, createId, secretsKey, countsAsOpen, retentionDays, reserved } = creation;
   const now = new Date(check.createdAt);
   const seconds = inSeconds(creation.expiresAt);
   const dueAt = firstDueAt(check);
   const options = SettledOptions.parse(check);
   const counts = { sends: 1, sentAt: check.createdAt, tries: 0, lostLeases: 0 }; // as if sent, to save a write later
-  const common = { checkId: check.id, owner, options, correlationId, createId, secretsKey, ...counts, dueAt };
+  const common = { checkId: check.id, owner, options, correlationId, createId, secretsKey, ...counts };
   const expiry = { expiresAt: seconds, trendExpiresAt: inSeconds(creation.trendExpiresAt), retentionDays };
   const ofCheck = { labels: check.labels, ...(check.assertions && { isAsserted: true }) };
-  const runs = check.runs.map((run) => ({ ...run, ...common, ...expiry, ...ofCheck }));
+  const runs = check.runs.map((run) => ({
+    ...{ ...run, ...common, ...expiry, ...ofCheck },
+    ...(!isFinished(run.state) && { dueAt }),
+  }));
   const written = await Promise.allSettled(
     runs.map(async (run) => {
       await putRun(db, run, now);
@@ -155,11 +163,9 @@ const inSeconds = (date: Date): number => Math.floor(date.getTime() / 1000);
 
 /** Writes a run, or takes over the run of an earlier create that failed, so that the sweeper does not delete it. */
 const putRun = async (db: Db, run: RunItem, now: Date): Promise<void> => {
-  const item = {
-    ...runKey(run.checkId, run.id),
-    open: openPartitionOf(db, run.region, run.id),
-    ...withoutNulls(withLabelsAsText(run)),
-  };
+  const stored = { ...runKey(run.checkId, run.id), ...withoutNulls(withLabelsAsText(run)) };
+  if (isFinished(run.state)) return putFinished(db, stored, run);
+  const item = { ...stored, open: openPartitionOf(db, run.region, run.id) };
   for (let tries = 0; tries < 3; tries++) {
     if (await putItem(db, item, ifAbsentOrExpired(now))) return;
     const { dueAt, createId, secretsKey, retentionDays } = run;
@@ -167,6 +173,12 @@ const putRun = async (db: Db, run: RunItem, now: Date): Promise<void> => {
       return;
   }
   throw new Error(`could not write run ${run.id}: a run with this id is at work or finished`);
+};
+
+/** Writes the run of uploaded reports. A repeated upload writes the same again. */
+const putFinished = async (db: Db, item: Key & Item, { id, createId }: RunItem): Promise<void> => {
+  const ofCreate = { condition: `${ifAbsent.condition} OR #createId = :createId`, values: { ':createId': createId } };
+  if (!(await putItem(db, item, ofCreate))) throw new Error(`could not write run ${id}: another create has its id`);
 };
 
 const putPointer = async (db: Db, run: RunItem, expiresAt: number): Promise<void> => {

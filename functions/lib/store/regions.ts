@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Region } from '../../../shared/regions.ts';
+import type { AuditRegion, Region } from '../../../shared/regions.ts';
 import { type Db, getItem, parse, updateItem } from './dynamodb.ts';
 import { regionKey, toIso } from './items.ts';
 
@@ -9,7 +9,7 @@ export const RegionItem = z.object({
 });
 
 /** State of a region: the time of its pause, and the time when a run of it last succeeded. */
-export type RegionStatus = { id: Region; pausedAt: string | null; lastSuccessAt: string | null };
+export type RegionStatus = { id: AuditRegion; pausedAt: string | null; lastSuccessAt: string | null };
 export type RegionStore = ReturnType<typeof regionStore>;
 
 /** Shortest time between two records of a success by one process. A region has one item, and many processes. */
@@ -21,7 +21,7 @@ export const regionStore = (db: Db) => {
   const update = (region: Region, change: Parameters<typeof updateItem>[2]) =>
     updateItem(db, regionKey(region), change);
   return {
-    read: (regions: readonly Region[]): Promise<RegionStatus[]> =>
+    read: (regions: readonly AuditRegion[]): Promise<RegionStatus[]> =>
       Promise.all(
         regions.map(async (id) => {
           const item = await getItem(db, regionKey(id));

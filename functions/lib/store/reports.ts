@@ -12,19 +12,22 @@ import type { Variant } from '../../../shared/options/variants.ts';
 import type { ReportEnv, StoreEnv } from '../../../shared/service/env.ts';
 import { reportFolder } from '../../../shared/service/report-folders.ts';
 import { clientSettings, endingAtDeadline } from '../aws-client.ts';
-import type { Lease } from './leases.ts';
+import type { RunItem } from './items.ts';
 
 export type Reports = ReturnType<typeof reports>;
 
 const PRESIGNED_SECONDS = 300;
 const UPLOAD_MS = 30_000; // a report of many MiB may go from one region to another
 
+/** Right to work on a run, as far as it names the reports of the run. */
+type ReportPlace = { id: string; run: Pick<RunItem, 'id' | 'checkId' | 'retentionDays'> };
+
 /**
  * Returns the key of the report after an attempt, or of the report of its nth interaction. Each lease has its own keys, so no
  * report is overwritten.
  */
 export const reportKey = (
-  { id, run }: Lease,
+  { id, run }: ReportPlace,
   attempts: number,
   variant: Variant = 'own',
   interaction?: number,

@@ -1,5 +1,5 @@
 import { runError } from '../../../shared/problems.ts';
-import type { Region } from '../../../shared/regions.ts';
+import type { AuditRegion } from '../../../shared/regions.ts';
 import { countFailures, MAX_ATTEMPTS } from '../../../shared/run.ts';
 import { AuditJob } from '../../../shared/service/audit-job.ts';
 import { retryAfter } from '../../../shared/service/due-times.ts';
@@ -27,7 +27,7 @@ const AT_ONCE = 5;
  * Handles the dead letters of a region until its queue gives none. Returns the number of failures. SQS delivers a failed
  * letter again after its visibility timeout.
  */
-export const drainDeadLetters = async (deps: Drain, region: Region, end: AbortSignal): Promise<number> => {
+export const drainDeadLetters = async (deps: Drain, region: AuditRegion, end: AbortSignal): Promise<number> => {
   if (!deps.deadLetters.regions.includes(region)) return 0;
   let failures = 0;
   while (!end.aborted) {

@@ -1,0 +1,126 @@
+import { paginateQuery } from '@aws-sdk/lib-dynamodb';
+import { z } from 'zod';
+import { partitions } from '../../../shared/service/partitions.ts';
+import {
+  type Db,
+  getItem,
+  type Item,
+  ifAbsent,
+  ifExists,
+  type Key,
+  pagesOfIndex,
+  parse,
+  putItem,
+  putOnce,
+  updateItem,
+} from './dynamodb.ts';
+import { toIso } from './items.ts';
+import { listKeyOf } from './lists.ts';
+import { pack, unpack } from './packed.ts';
+import { StoredReport } from './stored.ts';
+
+/*
+ * A build of Lighthouse CI is one commit of a branch. Its reports wait here until the uploader seals the build, because all
+ * reports of a page become the samples of one check.
+ */
+const time = z.iso.datetime();
+export const Build = z.object({
+  id: z.uuid(),
+  createId: z.uuid(), // of the upload that fills the build
+  lifecycle: z.enum(['unsealed', 'sealed']),
+  hash: z.string(),
+  branch: z.string(),
+  /** The other fields of the build, as the uploader sent them. The answers show them. */
+  sent: z.record(z.string(), z.string()),
+  createdAt: time,
+  updatedAt: time,
+  expiresAt: z.number(), // in seconds
+});
+export type Build = z.infer<typeof Build>;
+
+/** A report of a build. `results` are those of its run. */
+const Uploaded = z.object({ url: z.string(), report: StoredReport, results: z.unknown() });
+export type Uploaded<Results> = Omit<z.infer<typeof Uploaded>, 'results'> & { results: Results };
+
+const keyOf = (owner: string, id: string): Key => ({ pk: `${partitions.build}${owner}`, sk: id });
+const listOf = (owner: string): string => `BUILDS#${owner}`;
+const uploadsOf = ({ id }: Build): string => `${partitions.upload}${id}`;
+
+/** Age from which an upload that never ended gives its build to the next one, in milliseconds. */
+const ABANDONED_MS = 10 * 60_000;
+
+export type BuildStore = ReturnType<typeof buildStore>;
+
+/** Stores the builds of Lighthouse CI, and their reports until the seal. */
+export const buildStore = (db: Db) => ({
+  /** Creates a build. Returns false if it exists, unless its upload has never ended. */
+  create: (owner: string, build: Build, now: Date): Promise<boolean> => {
+    const listed = { list: listOf(owner), listKey: listKeyOf(build) };
+    return putOnce(
+      db,
+      { ...keyOf(owner, build.id), ...listed, ...build, sent: JSON.stringify(build.sent) },
+      {
+        condition: `${ifAbsent.condition} OR (#lifecycle = :unsealed AND #createdAt < :before)`,
+        values: { ':unsealed': 'unsealed', ':before': toIso(now.getTime() - ABANDONED_MS) },
+      },
+    );
+  },
+
+  find: async (owner: string, id: string): Promise<Build | undefined> => readBuild(await getItem(db, keyOf(owner, id))),
+
+  /** Returns the newest builds that match, at most `limit`. Looks at some hundreds. */
+  list: async (owner: string, limit: number, matches: (build: Build) => boolean): Promise<Build[]> => {
+    const found: Build[] = [];
+    let looks = 0;
+    for await (const page of pagesOfIndex(db, 'list', listOf(owner), { pageSize: PAGE, newestFirst: true })) {
+      const builds = await Promise.all(page.map(async ({ sk }) => readBuild(await getItem(db, keyOf(owner, sk)))));
+      found.push(...builds.filter((build) => build !== undefined).filter(matches));
+      looks += page.length;
+      if (found.length >= limit || looks >= MAX_LOOKS) break;
+    }
+    return found.slice(0, limit);
+  },
+
+  /** Seals a build, so that it takes no further reports. Safe to repeat. */
+  seal: (owner: string, { id }: Build, now: Date) =>
+    updateItem(db, keyOf(owner, id), {
+      set: { lifecycle: 'sealed', updatedAt: now.toISOString() },
+      returns: 'NONE',
+      ...ifExists,
+    }),
+
+  /** Returns the reports of a build for one check, or for all of its checks, in the order of their upload. */
+  uploads: async <Results>(build: Build, checkId = ''): Promise<(Uploaded<Results> & { checkId: string })[]> => {
+    const items: Item[] = [];
+    const query = {
+      TableName: db.table,
+      KeyConditionExpression: 'pk = :pk AND begins_with(sk, :begin)',
+      ExpressionAttributeValues: { ':pk': uploadsOf(build), ':begin': `${build.createId}#${checkId}` },
+      ConsistentRead: true,
+    };
+    for await (const { Items = [] } of paginateQuery({ client: db.client }, query)) items.push(...Items);
+    return items.map(({ pk, sk, upload }) => ({
+      ...(parse(Uploaded, { pk, sk, ...(unpack(upload) as object) }) as Uploaded<Results>),
+      checkId: String(sk).split('#')[1] as string,
+    }));
+  },
+
+  /** Adds a report to a build at a place of its check. Returns false if another report has the place. */
+  addUpload: (build: Build, checkId: string, place: number, upload: Uploaded<unknown>): Promise<boolean> =>
+    putItem(
+      db,
+      {
+        pk: uploadsOf(build),
+        sk: `${build.createId}#${checkId}#${String(place).padStart(2, '0')}`,
+        upload: pack(upload),
+        expiresAt: build.expiresAt,
+      },
+      ifAbsent,
+    ),
+});
+
+const PAGE = 20;
+const MAX_LOOKS = 200;
+
+const readBuild = (item: Item | undefined): Build | undefined =>
+  item && parse(Build, { ...item, sent: JSON.parse(String(item.sent)) });

@@ -1,0 +1,109 @@
+import { promisify } from 'node:util';
+import { gzip } from 'node:zlib';
+import { v5 as uuidv5 } from 'uuid';
+import { type Check, type CheckInputs, newCheck } from '../../../shared/check.ts';
+import { spreadOf } from '../../../shared/metrics/page-metrics.ts';
+import { categoriesOf } from '../../../shared/options/audit-options.ts';
+import { throttlingOf } from '../../../shared/options/throttling.ts';
+import { ELSEWHERE } from '../../../shared/regions.ts';
+import type { Uploaded } from '../store/builds.ts';
+import type { CheckStore } from '../store/checks.ts';
+import { type Reports, reportKey } from '../store/reports.ts';
+import type { UploadedSample } from './parse-report.ts';
+
+type Upload = Uploaded<UploadedSample>;
+
+export type UploadDeps = {
+  store: Pick<CheckStore, 'create' | 'closeIfFinished'>;
+  reports: Pick<Reports, 'put'>;
+  /** Returns the sample that a run shows. */
+  medianOf: (samples: readonly [UploadedSample, ...UploadedSample[]]) => UploadedSample;
+  retentionDays: number;
+  trendDays: number;
+  newId: () => string;
+  now: () => Date;
+};
+
+const runIdOf = (checkId: string): string => uuidv5(ELSEWHERE, checkId);
+
+/** Stores an uploaded report as one of the reports of its check. */
+export const storeReport = async (
+  { reports, retentionDays, newId }: Pick<UploadDeps, 'reports' | 'retentionDays' | 'newId'>,
+  checkId: string,
+  result: object,
+  { auditVersion }: UploadedSample,
+): Promise<Upload['report']> => {
+  const json = Buffer.from(JSON.stringify({ ...result, auditVersion }));
+  const packed = await promisify(gzip)(json, { level: 6 });
+  const key = reportKey({ id: newId(), run: { id: runIdOf(checkId), checkId, retentionDays } }, 1);
+  await reports.put(key, packed);
+  return { key, bytes: json.length, gzipBytes: packed.length };
+};
+
+type NewUpload = {
+  id: string;
+  createId: string;
+  owner: string;
+  url: string;
+  labels: Record<string, string>;
+  fingerprint: string;
+  requestId: string;
+  uploads: readonly [Upload, ...Upload[]];
+};
+
+/** Stores the check of uploaded reports, which are the samples of its one run, and closes it. Safe to repeat. */
+export const storeUpload = async (deps: UploadDeps, { uploads, ...upload }: NewUpload): Promise<Check> => {
+  const { store, medianOf, retentionDays, trendDays, now } = deps;
+  const { id, createId, owner, fingerprint, requestId } = upload;
+  const [first, ...others] = uploads;
+  const samples = [first, ...others].map(({ results }) => results) as [UploadedSample, ...UploadedSample[]];
+  const shown = medianOf(samples);
+  const at = now();
+  const { report } = uploads[samples.indexOf(shown)] as Upload;
+  const check = newCheck(inputsOf(upload, shown, samples.length), { id, runIds: [runIdOf(id)], now: at });
+  const runs = check.runs.map((run) => ({
+    ...run,
+    ...shown.metrics,
+    state: 'succeeded' as const,
+    samples: samples.map(({ metrics }) => ({ ...metrics, cpuBusy: null, contended: null })),
+    spread: spreadOf(samples.map(({ metrics }) => metrics)),
+    finalUrl: shown.finalUrl,
+    warnings: [NOT_MEASURED, ...shown.warnings],
+    environment: shown.environment,
+    finishedAt: at.toISOString(),
+    report,
+  }));
+  const inDays = (count: number) => new Date(at.getTime() + count * 24 * 3600 * 1000);
+  const stored = await store.create(
+    { ...check, runs },
+    {
+      ...{ owner, fingerprint, createId, retentionDays, correlationId: requestId },
+      ...{ expiresAt: inDays(retentionDays), trendExpiresAt: inDays(trendDays) },
+    },
+  );
+  if (!stored) throw new Error(`could not store the check ${id}: another one has its id, or it is being erased`);
+  await store.closeIfFinished(id, at);
+  return { ...check, runs };
+};
+
+const NOT_MEASURED =
+  'The report was uploaded, so the service did not measure it. The CPU time of the main thread and the load of the machine are unknown.';
+
+/** Returns the inputs with which the service would have made the report. */
+const inputsOf = (
+  { url, labels }: Pick<NewUpload, 'url' | 'labels'>,
+  { auditVersion, device, categories, environment }: UploadedSample,
+  count: number,
+): CheckInputs => {
+  const isUsual = categories.join() === categoriesOf(auditVersion, {}).join();
+  const throttling = throttlingOf({ environment });
+  const { blockedUrlPatterns } = environment;
+  return {
+    ...{ url, auditVersion, regions: [ELSEWHERE], device },
+    ...(count > 1 && { samples: count }),
+    ...(!isUsual && { categories }),
+    ...(Object.keys(labels).length > 0 && { labels }),
+    ...(throttling && { throttling }),
+    ...(blockedUrlPatterns.length > 0 && { blockedUrlPatterns }),
+  };
+};

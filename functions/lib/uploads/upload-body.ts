@@ -1,0 +1,50 @@
+import { promisify } from 'node:util';
+import zlib from 'node:zlib';
+import { ApiProblemError } from '../../../shared/problems.ts';
+import { MAX_REPORT_BYTES, MAX_UPLOADED_SAMPLES } from '../../../shared/uploads.ts';
+import type { Request } from '../http/endpoint.ts';
+import { parseJson, requireJson } from '../http/json-body.ts';
+
+/** Largest JSON text of an upload: a report as a text in JSON has a backslash before each quote. */
+const MAX_TEXT_BYTES = 2 * MAX_REPORT_BYTES;
+
+/** Returns the JSON value of an upload, which may be compressed with gzip. Throws the problem if it is too large. */
+export const parseUpload = async (
+  { body, headers }: Pick<Request, 'body' | 'headers'>,
+  maxBytes: number,
+): Promise<unknown> => {
+  requireJson(headers['content-type']);
+  const bytes = body as Buffer;
+  if (bytes.length > maxBytes) throw tooLarge(`The body has more than ${maxBytes} bytes`);
+  const text = await unzipped(bytes, headers['content-encoding']?.trim().toLowerCase() ?? '');
+  return parseJson(text).value;
+};
+
+const unzipped = async (bytes: Buffer, coding: string): Promise<Buffer> => {
+  if (coding === '' || coding === 'identity') return bytes;
+  if (coding !== 'gzip') {
+    const detail = 'The Content-Encoding is not gzip. Send the body with gzip, or uncompressed.';
+    throw new ApiProblemError('unsupported-media-type', detail, { headers: { 'accept-encoding': 'gzip' } });
+  }
+  try {
+    return await promisify<Buffer, zlib.ZlibOptions, Buffer>(zlib.gunzip)(bytes, { maxOutputLength: MAX_TEXT_BYTES });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE')
+      throw tooLarge(`The unpacked body has more than ${MAX_TEXT_BYTES} bytes`);
+    throw new ApiProblemError('invalid-request', 'The body is no gzip. Send it uncompressed, or compress it again.');
+  }
+};
+
+const tooLarge = (what: string) =>
+  new ApiProblemError(
+    'payload-too-large',
+    `${what}. POST /v1/reports takes a report compressed with gzip. To make the report smaller, run Lighthouse with --disable-full-page-screenshot.`,
+  );
+
+/** Returns the reports of a body: one Lighthouse result, or a list of the samples of one page. */
+export const reportsIn = (value: unknown): unknown[] => {
+  const all = Array.isArray(value) ? value : [value];
+  if (all.length > 0 && all.length <= MAX_UPLOADED_SAMPLES) return all;
+  const detail = `The body must be a Lighthouse result, or a list of 1 to ${MAX_UPLOADED_SAMPLES} results of one page.`;
+  throw new ApiProblemError('invalid-request', detail);
+};

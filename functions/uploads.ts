@@ -1,0 +1,121 @@
+import { createHash, randomUUID } from 'node:crypto';
+import { asCreated } from '../shared/check.ts';
+import { ApiProblemError } from '../shared/problems.ts';
+import type { OwnerCaller } from '../shared/service/keys.ts';
+import { routeOf } from '../shared/service/routes.ts';
+import { medianSample } from './auditor/verdict/samples.ts';
+import { type Access, access } from './lib/http/access.ts';
+import { permitCreate } from './lib/http/create-limits.ts';
+import type { Request } from './lib/http/endpoint.ts';
+import { http } from './lib/http/http.ts';
+import { deriveCheckId, parseIdempotencyKey } from './lib/http/idempotency.ts';
+import type { Sender } from './lib/http/request-log.ts';
+import type { Reply } from './lib/http/response.ts';
+import { closingDb } from './lib/queue/closing-db.ts';
+import { buildStore } from './lib/store/builds.ts';
+import { checkStore } from './lib/store/checks.ts';
+import { reports } from './lib/store/reports.ts';
+import { usageStore } from './lib/store/usage.ts';
+import { LIGHTHOUSE_CI_VERSION, type LighthouseCiDeps, lighthouseCi, projectOf } from './lib/uploads/lighthouse-ci.ts';
+import { parseReport } from './lib/uploads/parse-report.ts';
+import { storeReport, storeUpload } from './lib/uploads/store-upload.ts';
+import { parseUpload, reportsIn } from './lib/uploads/upload-body.ts';
+import { parseUploadQuery } from './lib/uploads/upload-query.ts';
+
+/** POST /v1/reports, and the routes of Lighthouse CI's server: take in reports that were made elsewhere, as checks. */
+export const handler = http('uploads', (env) => {
+  const db = closingDb(env, undefined);
+  const deps = {
+    ...{ store: checkStore(db), builds: buildStore(db), usage: usageStore(db), reports: reports(env) },
+    ...{ maxBytes: env.MAX_UPLOAD_BYTES, retentionDays: env.RETENTION_DAYS, trendDays: env.TREND_DAYS },
+    ...{ medianOf: medianSample, newId: randomUUID, now: () => new Date() },
+    access: access(() => env),
+  };
+  return uploads(deps as UploadsDeps);
+});
+
+type UploadsDeps = LighthouseCiDeps & {
+  access: Access<Sender>;
+  store: Pick<ReturnType<typeof checkStore>, 'findOrErased'>;
+};
+
+export const uploads = (deps: UploadsDeps) => {
+  const ofLighthouseCi = lighthouseCi(deps);
+  return async (request: Request<Sender>): Promise<Reply> => {
+    if (request.path === '/version') return version();
+    if (request.path === '/v1/projects/lookup') return findProject(deps, request);
+    const owned = request as Request;
+    return request.path === '/v1/reports' ? createReport(deps, owned) : ofLighthouseCi(owned);
+  };
+};
+
+const version = (): Reply => ({
+  status: 200,
+  headers: { 'content-type': 'text/plain; charset=utf-8' },
+  body: Buffer.from(LIGHTHOUSE_CI_VERSION),
+});
+
+/** Finds the project of a token, which is an API key. */
+const findProject = async ({ access }: UploadsDeps, { body, headers }: Request<Sender>): Promise<Reply> => {
+  const { token } = Object(body) as { token?: unknown };
+  if (typeof token !== 'string' || token === '')
+    throw new ApiProblemError('invalid-request', 'The body needs the field token, with an API key.');
+  const { scope } = routeOf('POST /v1/reports');
+  const caller = await access({ scope }, { ...headers, authorization: `Bearer ${token}` }).catch((error) => {
+    if (error instanceof ApiProblemError && error.code === 'unauthorized')
+      throw new ApiProblemError('not-found', `No project has this token. ${error.message}`);
+    throw error;
+  });
+  return { status: 200, body: projectOf((caller as OwnerCaller).owner) };
+};
+
+/** POST /v1/reports: stores one Lighthouse result, or several of one page, as a check. */
+const createReport = async (deps: UploadsDeps, request: Request): Promise<Reply> => {
+  const { owner, plan, requestId } = request;
+  const { newId, now, store } = deps;
+  const { url, labels } = parseUploadQuery(request);
+  const key = parseIdempotencyKey(request.headers);
+  const results = reportsIn(await parseUpload(request, deps.maxBytes));
+  const samples = results.map(parseReport);
+  const [first] = samples as [(typeof samples)[number], ...typeof samples];
+  if (samples.some(({ auditVersion, device }) => auditVersion !== first.auditVersion || device !== first.device))
+    throw new ApiProblemError('invalid-request', 'The reports differ in the version of Lighthouse or in the device.');
+  const id = key === undefined ? newId() : deriveCheckId(owner, `report\n${key}`);
+  const fingerprint = createHash('sha256')
+    .update(JSON.stringify([url, labels]))
+    .update(request.body as Buffer)
+    .digest('hex');
+  const earlier = key === undefined ? undefined : await store.findOrErased(id, owner, now());
+  if (earlier) return replyToRepeat(earlier, fingerprint);
+  const createId = newId();
+  const permit = await permitCreate(deps.usage, { owner, ...(plan && { plan }) }, { id, createId, audits: 1 }, now());
+  await permit.settle();
+  const uploaded = [];
+  for (const [i, result] of results.entries()) {
+    const sample = samples[i] as (typeof samples)[number];
+    const report = await storeReport(deps, id, result as object, sample);
+    uploaded.push({ url: url ?? first.finalUrl, report, results: sample });
+  }
+  const check = await storeUpload(deps, {
+    ...{ id, createId, owner, labels, fingerprint, requestId, url: url ?? first.finalUrl },
+    uploads: uploaded as unknown as Parameters<typeof storeUpload>[1]['uploads'],
+  });
+  return { status: 201, headers: { location: `/v1/checks/${id}`, ...permit.headers }, body: asCreated(check) };
+};
+
+const replyToRepeat = (
+  earlier: NonNullable<Awaited<ReturnType<UploadsDeps['store']['findOrErased']>>>,
+  fingerprint: string,
+): Reply => {
+  if (earlier === 'erased')
+    throw new ApiProblemError('being-erased', 'The check of this Idempotency-Key was erased. Use another key.', {
+      headers: { 'retry-after': '60' },
+    });
+  const { item, runs } = earlier;
+  if (item.fingerprint !== fingerprint)
+    throw new ApiProblemError(
+      'idempotency-mismatch',
+      'This Idempotency-Key was used with another body. Use another key.',
+    );
+  return { status: 200, headers: { location: `/v1/checks/${item.id}` }, body: asCreated({ ...item, runs }) };
+};
