@@ -14,6 +14,7 @@ import { type CheckStore, checkStore } from './lib/store/checks.ts';
 import { type Claim, type DeliveryItem, type DeliveryStore, deliveryStore, jobOf } from './lib/store/deliveries.ts';
 import { openDb } from './lib/store/dynamodb.ts';
 import { type ListStore, listStore } from './lib/store/lists.ts';
+import { type MarkStore, markStore } from './lib/store/marks.ts';
 import { type ScheduleStore, scheduleStore } from './lib/store/schedules.ts';
 import {
   isSlow,
@@ -42,6 +43,7 @@ export const handler = queue({ schema: DeliveryJob }, () => {
     deliveries: deliveryStore(db),
     schedules: scheduleStore(db),
     lists: listStore(db),
+    marks: markStore(db),
     deliveryQueue: deliveryQueue(env),
     publicUrl: env.PUBLIC_URL,
     post: postWebhook({ targets: targetPolicy(env), ca: trustedAuthorities(env.EXTRA_CA_FILE) }),
@@ -54,6 +56,7 @@ type Deps = {
   deliveries: Omit<DeliveryStore, 'list' | 'hold' | 'redeliver'>;
   schedules: Pick<ScheduleStore, 'find' | 'putWatch'>;
   lists: Pick<ListStore, 'runs'>;
+  marks: Pick<MarkStore, 'list'>;
   deliveryQueue: Pick<DeliveryQueue, 'send'>;
   post: PostWebhook;
   publicUrl?: string | undefined;

@@ -1,4 +1,4 @@
-import { checkView, linksOfCheck } from '../shared/check.ts';
+import { checkView, linksOfCheck, sourceOf } from '../shared/check.ts';
 import { matcherOf } from '../shared/list-parameters-schemas.ts';
 import { type CheckSummary, checkSummary } from '../shared/summaries.ts';
 import type { Request } from './lib/http/endpoint.ts';
@@ -36,6 +36,7 @@ export const listChecks =
             ...entry,
             assertionsPassed: entry.assertionsPassed ?? null,
             scheduleId: entry.scheduleId ?? null,
+            source: sourceOf(entry),
             links: linksOfCheck(entry.id),
           }
         : await readSummary(store, entry, owner, now());

@@ -66,9 +66,11 @@ export const auditVersionNames: readonly string[] = auditVersions.flatMap(({ ver
 export const resolveAuditVersion = (input: string): AuditVersion | undefined =>
   auditVersions.find(({ version }) => input === version || aliasesOf(version).includes(input))?.version;
 
-/** Returns the row of a supported version. */
+/** Returns the row of a version. An uploaded report may be by another release of a supported major version. */
 export const auditVersion = (version: AuditVersion) => {
-  const row = auditVersions.find((each) => each.version === version);
+  const row =
+    auditVersions.find((each) => each.version === version) ??
+    auditVersions.find((each) => majorOf(each.version) === majorOf(version));
   if (!row) throw new Error(`There is no audit version ${version}.`);
   return row;
 };

@@ -4,6 +4,7 @@ import { optionNames } from './options/audit-options.ts';
 import { SentOptions, ShownOptions } from './options/audit-options-schemas.ts';
 import { MAX_PAIRS } from './options/variants.ts';
 import { pick } from './pick.ts';
+import { ELSEWHERE } from './regions.ts';
 import { newRun, Run, type RunState, RunView, runView } from './run.ts';
 import { checkStates, isFinished } from './states.ts';
 import { latest } from './times.ts';
@@ -33,6 +34,9 @@ export type Check = z.infer<typeof Check>;
 export const CheckView = z
   .object({
     ...Check.shape,
+    source: z
+      .enum(['audited', 'uploaded'])
+      .describe('`uploaded`: the report was made elsewhere, and the service measured nothing itself.'),
     state: CheckState,
     assertionsPassed: z
       .boolean()
@@ -107,9 +111,14 @@ export const assertionsPassed = ({
   return isJudged && gates.every(({ passed }) => passed) ? true : null;
 };
 
+/** Returns who made the reports of a check. */
+export const sourceOf = ({ regions }: { regions: readonly Region[] }): CheckView['source'] =>
+  regions.includes(ELSEWHERE) ? 'uploaded' : 'audited';
+
 /** Returns the fields of a stored check that the API shows. */
 export const checkView = (check: Check): CheckView => ({
   ...pick(check, inputFields),
+  source: sourceOf(check),
   state: stateOf(check.runs.map((run) => run.state)),
   assertionsPassed: assertionsPassed(check),
   scheduleId: check.scheduleId,

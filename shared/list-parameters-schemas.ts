@@ -118,6 +118,7 @@ const schemaOf = <List extends ListName>(list: List) =>
 export const ListParameters = {
   checks: schemaOf('checks'),
   runs: schemaOf('runs'),
+  marks: schemaOf('marks'),
   pages: schemaOf('pages').extend({ limit: limitTo(MAX_PAGES) }),
   /** The runs of all URLs as NDJSON. */
   export: schemaOf('runs')

@@ -4,7 +4,7 @@ import { pageOrders, standings } from './pages/page-list.ts';
 import { runRegions } from './regions.ts';
 import { checkStates } from './states.ts';
 
-export type ListName = 'checks' | 'runs' | 'pages';
+export type ListName = 'checks' | 'runs' | 'pages' | 'marks';
 
 /** A query parameter of lists. Those that filter have matchers in list-parameters-schemas.ts. */
 export type Parameter = {
@@ -24,6 +24,8 @@ export type Parameter = {
 
 const everyList = ['checks', 'runs', 'pages'] as const;
 const byTime = ['checks', 'runs'] as const;
+const withMarks = [...everyList, 'marks'] as const;
+const timed = [...byTime, 'marks'] as const;
 
 /** Largest limit of a list, and of the list of pages and an export. */
 export const MAX_LIMIT = 100;
@@ -44,7 +46,7 @@ export const listParameters = {
     accepted: 'The cursor must be the `nextCursor` of an earlier answer. To begin with the first entry, leave it out.',
   },
   url: {
-    lists: everyList,
+    lists: withMarks,
     accepted: 'The URL must start with http:// or https://, such as https://example.com/.',
     flag: { name: '--url <url>', help: 'this URL only' },
     agent: {},
@@ -63,7 +65,7 @@ export const listParameters = {
     agent: {},
   },
   device: {
-    lists: everyList,
+    lists: withMarks,
     accepted: `The device must be one of: ${devices.join(', ')}.`,
     values: devices,
     flag: { name: '--device <name>', help: 'results on mobile or desktop only' },
@@ -91,19 +93,19 @@ export const listParameters = {
     field: { title: 'Assertions', names: ['passed', 'failed'] },
   },
   label: {
-    lists: everyList,
+    lists: withMarks,
     accepted: 'A label must be a name, a colon and a value, such as branch:main.',
     flag: { name: '--label <name=value>', help: 'results with this label only. Repeat it for more labels' },
     agent: { help: 'Such as branch=main. All must match.' },
     field: { title: 'Label', placeholder: 'branch:main' },
   },
   createdAfter: {
-    lists: byTime,
+    lists: timed,
     accepted: time,
     flag: { name: '--created-after <time>', help: 'created after this time, such as 2031-01-01T00:00:00Z' },
   },
   createdBefore: {
-    lists: byTime,
+    lists: timed,
     accepted: time,
     flag: { name: '--created-before <time>', help: 'created before this time' },
   },

@@ -16,8 +16,14 @@ export const Region = z.enum(runRegions).meta({
 export type Region = z.infer<typeof Region>;
 
 export const AuditVersion = z
-  .enum(auditVersions.map((row) => row.version))
-  .meta({ id: 'AuditVersion', description: 'Exact version of Lighthouse.' });
+  .string()
+  .regex(/^\d+\.\d+\.\d+/)
+  .meta({
+    id: 'AuditVersion',
+    description:
+      'Exact version of Lighthouse. An uploaded report may be by a version in which the service does not audit.',
+    examples: auditVersions.map(({ version }) => version),
+  }) as unknown as z.ZodType<(typeof auditVersions)[number]['version']>;
 export type AuditVersion = z.infer<typeof AuditVersion>;
 
 export const Device = z.enum(devices).meta({

@@ -24,7 +24,16 @@ export type CheckSummary = z.infer<typeof CheckSummary>;
 export const listedFields = inputFields.filter((name) => name !== 'assertions');
 
 export const checkSummary = (check: CheckView): CheckSummary => ({
-  ...pick(check, [...listedFields, 'state', 'assertionsPassed', 'scheduleId', 'createdAt', 'updatedAt', 'links']),
+  ...pick(check, [
+    ...listedFields,
+    'source',
+    'state',
+    'assertionsPassed',
+    'scheduleId',
+    'createdAt',
+    'updatedAt',
+    'links',
+  ]),
   runs: check.runs.map((run) => pick(run, runFields)),
 });
 

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { MetricChange, Value } from './comparison/schemas.ts';
+import { NamedMark } from './marks.ts';
 import { mainNames } from './metrics/page-metrics.ts';
 import { Device, Region } from './name-schemas.ts';
 import {
@@ -31,7 +32,11 @@ export const PageEventData = z
     region: Region,
     checkId: z.uuid().describe('Id of the check that proves the step.'),
     since: z
-      .object({ checkId: z.uuid(), createdAt: z.iso.datetime() })
+      .object({
+        checkId: z.uuid(),
+        createdAt: z.iso.datetime(),
+        mark: NamedMark.nullable().describe('The last mark of the page between the base and this check.'),
+      })
       .describe('The first check after the step that still exists.'),
     baseCheckId: z.uuid().nullable().describe('Id of the last check before the step. Null if all were erased.'),
     pooledCheckIds: z.array(z.uuid()).describe('Ids of further checks before the step.'),

@@ -10,6 +10,8 @@ import { requireService } from './service/service-url.ts';
 export type Context = {
   /** URL of the service. Without one, `run` starts a service of its own. */
   serviceUrl: string | undefined;
+  /** Variable that has the URL, for messages. */
+  urlVariable?: string;
   key: string | undefined;
   /** Environment of a service that the command starts. */
   env: Readonly<Record<string, string | undefined>>;
@@ -44,13 +46,13 @@ export const isServiceUrl = (text: string): boolean => {
  * before, `ended` aborts and requests of the client fail.
  */
 export const withClient = async <T>(
-  { serviceUrl, key, env, signal }: Context,
+  { serviceUrl, urlVariable, key, env, signal }: Context,
   data: string | undefined,
   work: (client: Client, server: string | null, ended?: AbortSignal) => Promise<T>,
 ): Promise<T> => {
   if (serviceUrl) {
     if (data !== undefined) throw new UsageError('--data is for the service of this command. Unset PAGE_AUDIT_URL.');
-    await requireService({ serviceUrl, key, signal });
+    await requireService({ serviceUrl, urlVariable, key, signal });
     return work(new Client({ url: serviceUrl, key }), serviceUrl.replace(/\/+$/, ''));
   }
   const own = await startOwnService(data, { env, signal });

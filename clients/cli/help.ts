@@ -55,6 +55,8 @@ const widthOf = ({ helpWidth = 80 }: Help): number => helpWidth;
 const variables = [
   ['PAGE_AUDIT_URL', 'URL of the service, such as http://127.0.0.1:4080'],
   ['PAGE_AUDIT_KEY', 'API key of the service'],
+  ['LHCI_SERVER_BASE_URL', 'the URL, where PAGE_AUDIT_URL is not set'],
+  ['LHCI_TOKEN', 'the key, with LHCI_SERVER_BASE_URL'],
   ['PAGE_AUDIT_BASIC_AUTH', 'user:password for the page, as --basic-auth'],
 ] as const;
 

@@ -1,5 +1,5 @@
 import { isServiceUrl } from './context.ts';
-import { isOwnVariable } from './environment.ts';
+import { isOwnVariable, serviceOf } from './environment.ts';
 import { exitCodes, explain, InterruptedError, UsageError } from './exit-codes.ts';
 import { runProgram } from './program.ts';
 import { openInBrowser } from './run/open.ts';
@@ -7,7 +7,7 @@ import { Streams } from './streams.ts';
 import { showsRows, viewOf } from './view.ts';
 
 const env = { ...process.env };
-const { PAGE_AUDIT_URL, PAGE_AUDIT_KEY } = env;
+const service = serviceOf(env);
 for (const name of Object.keys(env)) if (isOwnVariable(name)) delete process.env[name]; // a lighthouserc may be a script
 /** A terminal and npm may send the same signal to this process, in milliseconds. */
 const REPEAT_MS = 500;
@@ -36,14 +36,15 @@ if (process.channel) {
 }
 
 const main = async (): Promise<number> => {
-  if (PAGE_AUDIT_URL && !isServiceUrl(PAGE_AUDIT_URL)) {
+  if (service.url && !isServiceUrl(service.url)) {
     throw new UsageError(
-      'PAGE_AUDIT_URL is no URL of a service. Use one that starts with http:// or https://, such as http://127.0.0.1:4080.',
+      `${service.variable} is no URL of a service. Use one that starts with http:// or https://, such as http://127.0.0.1:4080.`,
     );
   }
   return runProgram(process.argv.slice(2), {
-    serviceUrl: PAGE_AUDIT_URL || undefined,
-    key: PAGE_AUDIT_KEY || undefined,
+    serviceUrl: service.url,
+    urlVariable: service.variable,
+    key: service.key,
     env,
     signal: interrupt.signal,
     view: viewOf(process.stdout, process.env),

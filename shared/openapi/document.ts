@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { createDocument, type ZodOpenApiOperationObject, type ZodOpenApiPathsObject } from 'zod-openapi';
 import { keyOf, type RouteRules, routes } from '../service/routes.ts';
 import { checkOperations } from './checks.ts';
+import { markOperations } from './marks.ts';
 import { type Operation, type Operations, problemResponses, responseOf } from './operation.ts';
 import { runOperations } from './runs.ts';
 import { scheduleOperations } from './schedules.ts';
@@ -19,6 +20,7 @@ const operations: Operations = {
   ...checkOperations,
   ...runOperations,
   ...scheduleOperations,
+  ...markOperations,
   ...webhookOperations,
   ...uploadOperations,
   ...serviceOperations,
@@ -48,6 +50,7 @@ const create = () =>
         { name: 'Runs', description: "A run is one region's audit of the URL of a check." },
         { name: 'Schedules', description: 'Checks that repeat.' },
         { name: 'Webhooks', description: 'URLs to which the service sends events about checks and pages.' },
+        { name: 'Marks', description: 'Times of deploys and the like, which trends and events name.' },
         { name: 'Uploads', description: 'Reports that were made elsewhere become checks.' },
         { name: 'Service', description: 'The offer and the state of this deployment.' },
       ],
@@ -133,6 +136,7 @@ const pathParameters: Record<string, z.ZodType> = {
   scheduleId: z.uuid().describe('Id of the schedule.'),
   projectId: z.uuid().describe('Id of the project of an owner.'),
   buildId: z.uuid().describe('Id of the build.'),
+  markId: z.uuid().describe('Id of the mark.'),
   webhookId: z.uuid().describe('Id of the webhook.'),
   deliveryId: z.uuid().describe('Id of the delivery.'),
   pair: z.string().describe('The ids of two checks, the earlier one first, joined by `...`.'),

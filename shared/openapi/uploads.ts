@@ -50,6 +50,8 @@ export const uploadOperations = {
       200: {
         description: 'The check of an earlier upload with this `Idempotency-Key` and body.',
         schema: CreatedCheck,
+        example: examples.created,
+        headers: ['location'],
       },
       201: {
         description: 'The check.',

@@ -101,6 +101,9 @@ export const CreateEnv = z.object({
   ...TargetsEnv.shape,
   ...RetentionEnv.shape,
 });
+/** Environment of the function for marks. */
+export const MarksEnv = z.object({ ...ReadEnv.shape, TREND_DAYS: RetentionEnv.shape.TREND_DAYS });
+
 /** Largest body of an upload, in bytes. On AWS, an invocation with a body takes at most 6 MB. */
 const UploadBytesEnv = z.object({ MAX_UPLOAD_BYTES: z.coerce.number().int().positive().default(MAX_UPLOAD_BYTES) });
 /** Environment of the function that takes in reports that were made elsewhere. */

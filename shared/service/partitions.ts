@@ -11,6 +11,7 @@ export const partitions = {
   delivery: 'DELIVERY#',
   schedule: 'SCHEDULES#',
   latest: 'LATEST#',
+  mark: 'MARK#',
   build: 'BUILD#',
   upload: 'UPLOAD#',
   format: 'FORMAT',

@@ -36,6 +36,8 @@ export const planLimits = {
   webhooks: { quotas: { small: 5, standard: 5, large: 5 }, text: 'webhooks' },
   /** All keys of an owner share the schedules. The largest number bounds the answer that lists them all. */
   schedules: { quotas: { small: 5, standard: 20, large: 50 }, text: 'schedules' },
+  /** All keys of an owner share the marks. Those that labels make don't count. */
+  marks: { quotas: { small: 200, standard: 1_000, large: 5_000 }, text: 'marks' },
 } as const satisfies Record<string, PlanLimit>;
 
 export type LimitName = keyof typeof planLimits;

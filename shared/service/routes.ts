@@ -24,6 +24,8 @@ const sharedRead = { ...read, shared: true } as const;
 const webhook = { function: 'webhooks', scope: 'webhooks:write' } as const;
 /** A route of schedules. */
 const schedule = { function: 'schedules', scope: 'schedules:write' } as const;
+/** A route of marks. */
+const mark = { function: 'marks', scope: 'checks:write' } as const;
 /** A route that takes in reports that were made elsewhere. */
 const upload = { function: 'uploads', scope: 'checks:write' } as const;
 /** A route of Lighthouse CI's server. */
@@ -104,6 +106,9 @@ export const routes = [
   { ...schedule, method: 'DELETE', path: '/v1/schedules/{scheduleId}' },
   { ...schedule, method: 'POST', path: '/v1/schedules/{scheduleId}/pause' },
   { ...schedule, method: 'POST', path: '/v1/schedules/{scheduleId}/resume' },
+  { ...mark, method: 'POST', path: '/v1/marks', body: 'required' },
+  { ...read, path: '/v1/marks', function: 'marks', query: parametersOf('marks') },
+  { ...mark, method: 'DELETE', path: '/v1/marks/{markId}' },
   { ...upload, method: 'POST', path: '/v1/reports', body: 'upload', query: ['url', 'label'] },
   { ...lighthouseCi, method: 'POST', path: '/v1/projects/lookup', scope: 'public', body: 'required' },
   { ...lighthouseCi, method: 'POST', path: '/v1/projects/{projectId}/builds', body: 'required' },

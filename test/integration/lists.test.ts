@@ -106,6 +106,7 @@ test('a list of closed checks is one query and reads no run', async () => {
     regions: ['us-west1'],
     device: 'desktop',
     labels: { branch: 'main' },
+    source: 'audited',
     state: 'succeeded',
     assertionsPassed: null,
     scheduleId: null,

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { markStore } from '../../functions/lib/store/marks.ts';
 import type { WebhookItem } from '../../functions/lib/store/webhooks.ts';
 import type { PostWebhook } from '../../functions/lib/webhooks/post-webhook.ts';
 import { type WebhookEvent, webhookEvents } from '../../shared/webhook-events.ts';
@@ -76,6 +77,20 @@ const start = async ({ events = ['page.regressed', 'page.recovered'], parts = {}
   };
 };
 
+test('page.regressed names the last mark before the step, and none of another page', async () => {
+  const { finishAll, received, owner, now } = await start();
+  await finishAll([fast, fast, fast]);
+  const at = now().toISOString();
+  const mark = (text: string, url: string, labels = {}) => {
+    const stored = { id: randomUUID(), text, at, url, labels, checkId: null };
+    return markStore(world.db).create(owner, stored, new Date('2999-01-01'), now());
+  };
+  await mark('deploy 4f2a', 'https://example.com/');
+  await mark('deploy of another page', 'https://example.com/other');
+  await finishAll([slow, slow]);
+  expect(received.map(({ event }) => event.data.since.mark)).toEqual([{ text: 'deploy 4f2a', at }]);
+});
+
 test('a schedule sends page.regressed once, and page.recovered when the page is back, with the change and its links', async () => {
   const { finishAll, received, types, schedule, stored } = await start();
   const ids = await finishAll([fast, fast, fast, slow]);
@@ -88,7 +103,7 @@ test('a schedule sends page.regressed once, and page.recovered when the page is 
   const page = 'https://audit.example/pages?url=https%3A%2F%2Fexample.com%2F&device=mobile';
   expect(received[0]?.event.data).toEqual({
     ...{ scheduleId: schedule.id, url: 'https://example.com/', device: 'mobile', region: 'us-west1', checkId: second },
-    since: { checkId: ids[3], createdAt: expect.any(String) },
+    since: { checkId: ids[3], createdAt: expect.any(String), mark: null },
     baseCheckId: ids[2],
     pooledCheckIds: [ids[1], ids[0]],
     metrics: [

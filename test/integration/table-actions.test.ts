@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { gzipSync } from 'node:zlib';
+import { readFile } from 'node:fs/promises';
+import { gunzipSync, gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { type AuditResult, emptyResult } from '../../functions/auditor/verdict/judge.ts';
+import { medianSample } from '../../functions/auditor/verdict/samples.ts';
 import { createCheck } from '../../functions/create-check.ts';
 import { deleteCheck } from '../../functions/delete-check.ts';
 import { deliverWebhook } from '../../functions/deliver-webhook.ts';
@@ -15,19 +17,24 @@ import { getRun } from '../../functions/get-run.ts';
 import { getScreenshot } from '../../functions/get-screenshot.ts';
 import { judgeCheck } from '../../functions/judge-check.ts';
 import { jobOf } from '../../functions/lib/queue/dispatch.ts';
+import { buildStore } from '../../functions/lib/store/builds.ts';
 import { deleteItem, ifExists, updateItem } from '../../functions/lib/store/dynamodb.ts';
-import { checkKey, runKey } from '../../functions/lib/store/items.ts';
+import { checkKey, runKey, usageKey } from '../../functions/lib/store/items.ts';
 import { linkStore } from '../../functions/lib/store/links.ts';
 import { pageStore } from '../../functions/lib/store/listed-pages.ts';
 import { listStore } from '../../functions/lib/store/lists.ts';
+import { markStore } from '../../functions/lib/store/marks.ts';
 import { closeLostRun } from '../../functions/lib/sweep/dead-letters.ts';
+import { projectOf } from '../../functions/lib/uploads/lighthouse-ci.ts';
 import { createLink, deleteLinks } from '../../functions/links.ts';
 import { listChecks } from '../../functions/list-checks.ts';
 import { listPages } from '../../functions/list-pages.ts';
 import { listRuns } from '../../functions/list-runs.ts';
+import { marks } from '../../functions/marks.ts';
 import { runAudit } from '../../functions/run-audit.ts';
 import { schedules } from '../../functions/schedules.ts';
 import { sweep } from '../../functions/sweep.ts';
+import { uploads } from '../../functions/uploads.ts';
 import { waitCheck } from '../../functions/wait-check.ts';
 import { webhooks } from '../../functions/webhooks.ts';
 import { updatedLatest, updatedRegion, updatedRun, updatedUsage } from '../../infra/aws/updated-attributes.ts';
@@ -155,7 +162,9 @@ const withSchedules = async () => {
 
 const deliver = async ({ webhookId, call }: Awaited<ReturnType<typeof withWebhooks>>, checkId: string) => {
   const post = async () => ({ status: 500, response: null, retryAfterMs: null });
-  const consume = deliverWebhook({ ...world, checks: world.store, lists: listStore(world.db), post });
+  const consume = deliverWebhook({
+    ...{ ...world, checks: world.store, lists: listStore(world.db), marks: markStore(world.db), post },
+  });
   await as('deliver-webhook', () => consume({ owner, checkId }, () => 30_000));
   const [{ last } = {}] = await world.schedules.list('beta');
   await audit(last?.checkId as string, 0, succeeded);
@@ -170,8 +179,43 @@ const deliver = async ({ webhookId, call }: Awaited<ReturnType<typeof withWebhoo
     await as('deliver-webhook', () => consume({ owner, webhookId, deliveryId, createdAt, tries }, () => 30_000));
 };
 
+/** Uploads a report by itself, and one of a build. */
+const withUploads = async () => {
+  const lhr = gunzipSync(await readFile(new URL('../recorded/reports/13.5.0.json.gz', import.meta.url)));
+  const deps = {
+    ...{ ...world, builds: buildStore(world.db), maxBytes: 1e7, retentionDays: 90, trendDays: 400 },
+    ...{ medianOf: medianSample, newId: randomUUID, now: () => t0, access: async () => ({}) },
+  };
+  const handle = uploads(deps as Parameters<typeof uploads>[0]);
+  const projectId = projectOf(owner).id;
+  const call = (method: string, path: string, body: unknown, more = {}) =>
+    as('uploads', () => handle(request({ projectId }, { method, path, body, ...more })));
+  await call('POST', '/v1/reports', lhr, { headers: { 'idempotency-key': 'r' } });
+  const newBuild = { lifecycle: 'unsealed', hash: 'a', branch: 'b' };
+  const { id: buildId } = (await call('POST', '/x/builds', newBuild)).body as { id: string };
+  const ofBuild = { params: { projectId, buildId } };
+  const run = Buffer.from(JSON.stringify({ url: 'http://localhost:PORT/', lhr: lhr.toString() }));
+  await call('POST', '/x/runs', run, ofBuild);
+  await call('PUT', '/x/lifecycle', 'sealed', ofBuild);
+  await call('GET', '/x/builds', undefined);
+  const full = { owner: 'gamma', plan: 'small' as const };
+  await world.usage.take(full, { id: randomUUID(), createId: randomUUID(), audits: 1 }, t0);
+  await updateItem(world.db, usageKey('gamma'), { set: { openAtMost: 100 }, ...ifExists }); // so that it counts again
+  await call('POST', '/v1/reports', lhr, full).catch(() => {});
+};
+
+const withMarks = async () => {
+  const handle = marks({ marks: markStore(world.db), lists: listStore(world.db), trendDays: 400 });
+  const call = (method: string, more: object) => as('marks', () => handle(request({}, { method, ...more })));
+  const { id: markId } = (await call('POST', { body: { text: 'deploy' } })).body as { id: string };
+  await call('GET', { rawQuery: 'url=https://example.com/' });
+  await call('DELETE', { params: { markId } });
+};
+
 const everyFunction = async () => {
   const used = await withWebhooks();
+  await withUploads();
+  await withMarks();
   await withSchedules();
   const readRegions = () => world.regions.read(['us-west1']);
   const offer = {

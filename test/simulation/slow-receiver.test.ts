@@ -3,6 +3,7 @@ import { deliverWebhook } from '../../functions/deliver-webhook.ts';
 import { deliveryStore, jobOf } from '../../functions/lib/store/deliveries.ts';
 import { dueStore } from '../../functions/lib/store/due.ts';
 import { listStore } from '../../functions/lib/store/lists.ts';
+import { markStore } from '../../functions/lib/store/marks.ts';
 import { scheduleStore } from '../../functions/lib/store/schedules.ts';
 import { type WebhookItem, webhookStore } from '../../functions/lib/store/webhooks.ts';
 import type { PostWebhook } from '../../functions/lib/webhooks/post-webhook.ts';
@@ -61,6 +62,7 @@ const deliverAll = async (first: 'answers' | 'hangs') => {
       deliveries,
       schedules: scheduleStore(db),
       lists: listStore(db),
+      marks: markStore(db),
       deliveryQueue,
       post,
       now,

@@ -2,6 +2,7 @@ import { deliverWebhook } from '../../functions/deliver-webhook.ts';
 import { checkStore } from '../../functions/lib/store/checks.ts';
 import { leaseStore, type Outcome } from '../../functions/lib/store/leases.ts';
 import { listStore } from '../../functions/lib/store/lists.ts';
+import { markStore } from '../../functions/lib/store/marks.ts';
 import type { PostWebhook } from '../../functions/lib/webhooks/post-webhook.ts';
 import { sweep } from '../../functions/sweep.ts';
 import type { Check } from '../../shared/check.ts';
@@ -35,6 +36,7 @@ export const startDelivering = ({ world, post, now: start, parts = {} }: Options
     deliveries: world.deliveries,
     schedules: world.schedules,
     lists: listStore(world.db),
+    marks: markStore(world.db),
     deliveryQueue: { send },
     post,
     now: clock,

@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 const root = join(import.meta.dirname, '../..');
 
 /** Packages with a lockfile of their own in `test/<name>/`, because `npm ci` of the project leaves them out. */
-export type ExtraPackages = 'bench' | 'generators';
+export type ExtraPackages = 'bench' | 'generators' | 'lighthouse-ci';
 
 /** Folder with the packages after `installExtra`. */
 export const extraFolder = (name: ExtraPackages): string => join(root, 'dist', name, 'node_modules');

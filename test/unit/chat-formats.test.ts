@@ -84,7 +84,7 @@ const regressed = (url: string, origin = 'https://audit.example.com') =>
         baseCheckId: id,
         pooledCheckIds: [],
       },
-      since: { checkId: id, createdAt: '2026-11-24T14:00:00.000Z' },
+      since: { checkId: id, createdAt: '2026-11-24T14:00:00.000Z', mark: null },
       metrics: [
         { name: 'performance', base: 74, value: 55 },
         { name: 'lcp', base: '2100ms', value: '3400ms' },

@@ -33,6 +33,7 @@ export const CheckActions = ({ check }: { check: CheckView }) => {
     navigate('/');
   };
   const hasSecrets = secretNames.some((name) => check[name] !== undefined);
+  const isUploaded = check.source === 'uploaded'; // the service may not reach its page
   const series = new URLSearchParams({ url: check.url, device });
   const panelButton = (name: keyof typeof panels, text: string) => (
     <button type="button" aria-expanded={panel === name} onClick={() => toggle(name)}>
@@ -47,7 +48,7 @@ export const CheckActions = ({ check }: { check: CheckView }) => {
           Over time
         </a>
         {panelButton('compare', 'Compare with …')}
-        {!hasSecrets && (
+        {!hasSecrets && !isUploaded && (
           <>
             <button type="button" disabled={busy} onClick={() => run(device)}>
               Audit again
@@ -57,9 +58,11 @@ export const CheckActions = ({ check }: { check: CheckView }) => {
             </button>
           </>
         )}
-        <a class="button" href={`/?again=${check.id}`}>
-          Audit with a change …
-        </a>
+        {!isUploaded && (
+          <a class="button" href={`/?again=${check.id}`}>
+            Audit with a change …
+          </a>
+        )}
         {panelButton('tell', 'Tell me when it gets worse')}
         {panelButton('share', 'Share')}
         <button type="button" onClick={erase}>

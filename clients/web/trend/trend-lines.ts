@@ -1,40 +1,38 @@
 import type UPlot from 'uplot';
+import type { Mark } from '../../../shared/marks.ts';
 import { type MetricName, pageMetric } from '../../../shared/metrics/page-metrics.ts';
 import type { PageResult } from '../../../shared/pages/pages.ts';
 import type { RunView } from '../../../shared/run.ts';
 import type { RunSummary } from '../../../shared/summaries.ts';
+import { cutText } from '../../../shared/text.ts';
 import { plain, textOf } from '../../words/numbers.ts';
 import { verdictSigns } from '../../words/variants.ts';
 
 /** A line of the chart with a text: upright at a time in seconds, or level at a value. */
 export type TrendLine = ({ at: number } | { value: number }) & {
   text: string;
-  kind: 'series' | 'deploy' | 'limit' | 'regressed' | 'improved';
+  kind: 'series' | 'mark' | 'limit' | 'regressed' | 'improved';
 };
-
-/** Labels that name a deploy. The first one that a run has counts. */
-const deployLabels = ['deploy', 'release', 'version', 'commit'] as const;
-/** Most characters of a deploy's name, such as those of a short commit. */
-const MAX_NAME = 12;
 
 const secondsOf = (time: string): number => Date.parse(time) / 1000;
 
-/** Returns the runs, newest first, with which a deploy is first seen, and its name. */
-export const deploysOf = (runs: readonly RunSummary[]): Map<RunSummary, string> => {
-  const label = deployLabels.find((name) => runs.some(({ labels }) => labels?.[name] !== undefined));
-  const deploys = new Map<RunSummary, string>();
-  let last: string | undefined;
-  for (const run of label ? runs.toReversed() : []) {
-    const name = run.labels?.[label as string];
-    if (name !== undefined && last !== undefined && name !== last)
-      deploys.set(run, `${label} ${name.slice(0, MAX_NAME)}`);
-    last = name ?? last;
+type ShownMark = Pick<Mark, 'at' | 'text'>;
+
+/** Returns the runs, newest first, that are the first after a mark, with the texts of their marks. */
+export const marksByRun = (runs: readonly RunSummary[], marks: readonly ShownMark[]): Map<RunSummary, string> => {
+  const texts = new Map<RunSummary, string>();
+  for (const { at, text } of marks) {
+    const first = runs.findLast(({ createdAt }) => createdAt >= at);
+    if (first) texts.set(first, [...(texts.has(first) ? [texts.get(first)] : []), text].join(', '));
   }
-  return deploys;
+  return texts;
 };
 
-export const deployLines = (runs: readonly RunSummary[]): TrendLine[] =>
-  [...deploysOf(runs)].map(([{ createdAt }, text]) => ({ at: secondsOf(createdAt), text, kind: 'deploy' }));
+/** Most characters of a mark in the chart. */
+const MAX_TEXT = 24;
+
+export const markLines = (marks: readonly ShownMark[]): TrendLine[] =>
+  marks.map(({ at, text }) => ({ at: secondsOf(at), text: cutText(text, MAX_TEXT), kind: 'mark' }));
 
 /** Returns the lasting changes of a metric within the time of the runs, newest first. */
 export const changeLines = (
@@ -68,16 +66,16 @@ export const limitLines = (runs: readonly Pick<RunView, 'assertions'>[], name: M
 };
 
 const FONT_SIZE = 12;
-/** Most deploys with a line and a name each. More of them are ticks at the lower edge. */
-const MAX_DEPLOYS = 12;
+/** Most marks with a line and a text each. More of them are ticks at the lower edge. */
+const MAX_MARKS = 12;
 /** Dashes by kind, in pixels. */
-const dashes = { series: [4, 4], deploy: [1, 3], limit: [8, 4], regressed: [], improved: [] };
+const dashes = { series: [4, 4], mark: [1, 3], limit: [8, 4], regressed: [], improved: [] };
 
 type Theme = { text: string; back: string; regressed: string; improved: string };
 
 /** Draws lines with their texts. Texts at near times stand below each other. */
 export const drawLines = ({ ctx, bbox, data, valToPos }: UPlot, lines: readonly TrendLine[], theme: Theme): void => {
-  const isTick = lines.filter(({ kind }) => kind === 'deploy').length > MAX_DEPLOYS;
+  const isTick = lines.filter(({ kind }) => kind === 'mark').length > MAX_MARKS;
   const [right, bottom] = [bbox.left + bbox.width, bbox.top + bbox.height];
   const [start = 0, end = 0] = [data[0].at(0), data[0].at(-1)];
   ctx.save();
@@ -87,7 +85,7 @@ export const drawLines = ({ ctx, bbox, data, valToPos }: UPlot, lines: readonly 
   for (const line of lines) {
     const isUpright = 'at' in line;
     if (isUpright && (line.at < start || line.at > end)) continue;
-    const isShort = isTick && line.kind === 'deploy';
+    const isShort = isTick && line.kind === 'mark';
     const x = isUpright ? valToPos(line.at, 'x', true) : bbox.left;
     const y = isUpright ? bbox.top : valToPos(line.value, 'y', true);
     ctx.strokeStyle = ctx.fillStyle =

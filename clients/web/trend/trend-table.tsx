@@ -1,4 +1,5 @@
 import { useMemo, useState } from 'preact/hooks';
+import type { Mark } from '../../../shared/marks.ts';
 import type { MetricName } from '../../../shared/metrics/page-metrics.ts';
 import type { RunSummary, RunsOfDay } from '../../../shared/summaries.ts';
 import { gradeOf, metricNames, numberOf, spreadText, textOf } from '../../words/numbers.ts';
@@ -9,20 +10,26 @@ import { showsRegions, usePlaces } from '../ui/places.ts';
 import { Graded, NotMeasured } from '../ui/value.tsx';
 import { CsvButton } from './csv-button.tsx';
 import { incomparable, stepsOf } from './series.ts';
-import { deploysOf } from './trend-lines.ts';
+import { marksByRun } from './trend-lines.ts';
 import { dayEnd, dayStart, daysAddress } from './trend-query.ts';
 
 /** Rows of a part of the table. */
 const ROWS = 50;
 
-type TableProps = { runs: readonly RunSummary[]; name: MetricName; filter: string; chosen: ChosenChecks };
+type TableProps = {
+  runs: readonly RunSummary[];
+  name: MetricName;
+  filter: string;
+  chosen: ChosenChecks;
+  marks: readonly Mark[];
+};
 
 /** The runs behind the chart, or the days. */
-export const TrendTable = ({ runs, name, filter, chosen }: TableProps) => {
+export const TrendTable = ({ runs, name, filter, chosen, marks }: TableProps) => {
   const [first, setFirst] = useState(0);
   const reasons = useMemo(() => incomparable(runs, name), [runs, name]);
   const steps = useMemo(() => stepsOf(runs, name), [runs, name]);
-  const deploys = useMemo(() => deploysOf(runs), [runs]);
+  const marked = useMemo(() => marksByRun(runs, marks), [runs, marks]);
   const hasRegions = showsRegions(usePlaces(), runs);
   const shown = runs.slice(first, first + ROWS);
   const [ofDays, title] = runs[0]?.day ? [true, 'Days'] : [false, 'Runs'];
@@ -46,7 +53,7 @@ export const TrendTable = ({ runs, name, filter, chosen }: TableProps) => {
         ]}
       >
         {shown.map((run) => (
-          <Row key={run.id} {...{ run, name, reasons, steps, deploys, hasRegions, chosen }} />
+          <Row key={run.id} {...{ run, name, reasons, steps, marked, hasRegions, chosen }} />
         ))}
       </DataTable>
       {runs.length > ROWS && (
@@ -66,15 +73,15 @@ export const TrendTable = ({ runs, name, filter, chosen }: TableProps) => {
   );
 };
 
-type Notes = Record<'reasons' | 'steps' | 'deploys', ReadonlyMap<RunSummary, string>>;
+type Notes = Record<'reasons' | 'steps' | 'marked', ReadonlyMap<RunSummary, string>>;
 type RowProps = Notes & Pick<TableProps, 'name' | 'chosen'> & { run: RunSummary; hasRegions: boolean };
 
-const Row = ({ run, name, reasons, steps, deploys, hasRegions, chosen }: RowProps) => {
+const Row = ({ run, name, reasons, steps, marked, hasRegions, chosen }: RowProps) => {
   const value = run.state === 'succeeded' ? numberOf(run, name) : null;
   const range = run.day?.range[name];
   const notes = [
     run.day ? leftOut(run.day) : run.errorCode && `failed: ${run.errorCode}`,
-    deploys.get(run),
+    marked.get(run),
     !run.errorCode && reasons.get(run),
     steps.has(run) && `new series: ${steps.get(run)}`,
     !run.day && !run.links.self && 'expired, only its numbers are kept',

@@ -1,5 +1,6 @@
 import { useMemo, useState } from 'preact/hooks';
 import type { CheckView } from '../../../shared/check.ts';
+import type { Mark } from '../../../shared/marks.ts';
 import type { MetricName } from '../../../shared/metrics/page-metrics.ts';
 import type { PageList, PageResult } from '../../../shared/pages/pages.ts';
 import type { RunSummary } from '../../../shared/summaries.ts';
@@ -18,7 +19,7 @@ import { PageChanges, PageNow } from './page-now.tsx';
 import { useSeries } from './series.ts';
 import { TrendChart } from './trend-chart.tsx';
 import { TrendFilter } from './trend-filter.tsx';
-import { changeLines, deployLines, limitLines } from './trend-lines.ts';
+import { changeLines, limitLines, markLines } from './trend-lines.ts';
 import { trendQueryOf } from './trend-query.ts';
 import { TrendRange } from './trend-range.tsx';
 import { choiceOf, TrendTable } from './trend-table.tsx';
@@ -85,9 +86,11 @@ const Series = ({ series, filter, isFiltered, metric, results }: SeriesProps) =>
   const chosenChecks = useChosenChecks();
   const newest = runs.find(({ links }) => links.check)?.links.check;
   const { data: check } = useLoaded<CheckView>(newest ?? null);
+  const { data: marked } = useLoaded<{ marks: Mark[] }>(`/v1/marks?${marksFilter(filter)}`);
+  const marks = marked?.marks ?? noMarks;
   const lines = useMemo(
-    () => [...deployLines(runs), ...changeLines(results, chosen, runs), ...limitLines(check?.runs ?? [], chosen)],
-    [runs, results, chosen, check],
+    () => [...markLines(marks), ...changeLines(results, chosen, runs), ...limitLines(check?.runs ?? [], chosen)],
+    [marks, runs, results, chosen, check],
   );
   if (runs.length === 0 && !done) return <Pending error={error} reload={reload} rows={10} />;
   const note = unreadable.length > 0 && <p class="muted">{unreadableNote(unreadable, 'run')}</p>;
@@ -113,10 +116,19 @@ const Series = ({ series, filter, isFiltered, metric, results }: SeriesProps) =>
         )}
       </p>
       {note}
-      <TrendTable key={runs[0]?.id} runs={runs} name={chosen} filter={filter} chosen={chosenChecks} />
+      <TrendTable key={runs[0]?.id} runs={runs} name={chosen} filter={filter} chosen={chosenChecks} marks={marks} />
       <ChosenBar chosen={chosenChecks} />
     </>
   );
+};
+
+const noMarks: readonly Mark[] = [];
+
+/** Returns the parameters of the marks of a trend. A mark belongs to all regions. */
+const marksFilter = (filter: string): URLSearchParams => {
+  const parameters = new URLSearchParams(filter);
+  parameters.delete('region');
+  return parameters;
 };
 
 const NoRuns = ({ isFiltered }: { isFiltered: boolean }) =>

@@ -34,6 +34,9 @@ export const parseCheckList = (request: Pick<Request, 'rawQuery'>) =>
 export const parseRunList = (request: Pick<Request, 'rawQuery'>) =>
   parseQueryWith(ListParameters.runs.extend({ cursor: Cursor.optional() }), request);
 
+/** Returns the parameters of a list of marks. */
+export const parseMarkList = (request: Pick<Request, 'rawQuery'>) => parseQueryWith(ListParameters.marks, request);
+
 /** Returns the parameters of a list. Throws one problem that lists everything wrong with them. */
 export const parseQueryWith = <Shape extends Partial<Record<ParameterName, z.ZodType>>>(
   parameters: z.ZodObject<Shape>,

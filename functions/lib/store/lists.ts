@@ -18,7 +18,7 @@ export type Range = { after?: string | undefined; before?: string | undefined };
 /** A check in its owner's list. Until the check is closed, its runs are not known here. */
 export type ListedCheck = Omit<
   CheckSummary,
-  'runs' | 'state' | 'assertionsPassed' | 'scheduleId' | 'updatedAt' | 'links'
+  'runs' | 'source' | 'state' | 'assertionsPassed' | 'scheduleId' | 'updatedAt' | 'links'
 > &
   Partial<CheckSummary>;
 

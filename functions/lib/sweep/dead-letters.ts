@@ -41,7 +41,7 @@ export const drainDeadLetters = async (deps: Drain, region: AuditRegion, end: Ab
   return failures;
 };
 
-const handleLetter = async (deps: Drain, region: Region, letter: DeadLetter): Promise<void> => {
+const handleLetter = async (deps: Drain, region: AuditRegion, letter: DeadLetter): Promise<void> => {
   const job = jsonText.pipe(AuditJob).safeParse(letter.body);
   if (job.success) await closeLostRun(deps)(job.data);
   else

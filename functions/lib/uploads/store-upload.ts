@@ -4,7 +4,7 @@ import { v5 as uuidv5 } from 'uuid';
 import { type Check, type CheckInputs, newCheck } from '../../../shared/check.ts';
 import { spreadOf } from '../../../shared/metrics/page-metrics.ts';
 import { categoriesOf } from '../../../shared/options/audit-options.ts';
-import { throttlingOf } from '../../../shared/options/throttling.ts';
+import { presets, throttlingOf } from '../../../shared/options/throttling.ts';
 import { ELSEWHERE } from '../../../shared/regions.ts';
 import type { Uploaded } from '../store/builds.ts';
 import type { CheckStore } from '../store/checks.ts';
@@ -97,13 +97,14 @@ const inputsOf = (
 ): CheckInputs => {
   const isUsual = categories.join() === categoriesOf(auditVersion, {}).join();
   const throttling = throttlingOf({ environment });
+  const isPreset = JSON.stringify(throttling) === JSON.stringify(presets[device]);
   const { blockedUrlPatterns } = environment;
   return {
     ...{ url, auditVersion, regions: [ELSEWHERE], device },
     ...(count > 1 && { samples: count }),
     ...(!isUsual && { categories }),
     ...(Object.keys(labels).length > 0 && { labels }),
-    ...(throttling && { throttling }),
+    ...(throttling && !isPreset && { throttling }),
     ...(blockedUrlPatterns.length > 0 && { blockedUrlPatterns }),
   };
 };

@@ -117,13 +117,19 @@ const pageMessage = ({ type, data }: Extract<SentEvent, { type: 'page.regressed'
   return {
     title: type === 'page.regressed' ? `✘ ${url} got worse` : `✔ ${url} recovered`,
     text: [
-      `On ${device} in ${region}, since ${since.createdAt.slice(0, 16).replace('T', ' ')} UTC.`,
+      `On ${device} in ${region}, since ${sinceText(since)} UTC.`,
       ...metrics.map(
         ({ name, base, value }) => `${pageMetrics[name].title}: ${valueText(name, base)} → ${valueText(name, value)}`,
       ),
     ].join('\n'),
     link: links.comparison ?? links.page,
   };
+};
+
+/** Returns when a step was: the mark before it, or the first check after it. */
+const sinceText = ({ createdAt, mark }: PageEventData['since']): string => {
+  const time = (at: string) => at.slice(0, 16).replace('T', ' ');
+  return mark ? `${mark.text}, ${time(mark.at)}` : time(createdAt);
 };
 
 /** Returns a value with its unit. Events have times such as `633ms`. */

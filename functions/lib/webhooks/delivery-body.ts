@@ -1,21 +1,26 @@
 import { checkView } from '../../../shared/check.ts';
 import { compareStep } from '../../../shared/comparison/watch.ts';
+import type { NamedMark } from '../../../shared/marks.ts';
 import { type MainName, mainNames } from '../../../shared/metrics/page-metrics.ts';
+import { pick } from '../../../shared/pick.ts';
 import { checkSummary } from '../../../shared/summaries.ts';
 import type { WebhookFormat } from '../../../shared/webhook-events.ts';
 import type { PageEventData } from '../../../shared/webhooks.ts';
 import { pageHistory } from '../checks/page-history.ts';
+import { marksOfPage } from '../marks/marks-of-page.ts';
 import { findChecks } from '../schedules/watch-schedule.ts';
 import type { CheckStore } from '../store/checks.ts';
 import type { DeliveryItem } from '../store/deliveries.ts';
 import { ifReadable } from '../store/dynamodb.ts';
 import type { StoredCheck } from '../store/find-check.ts';
 import type { ListStore } from '../store/lists.ts';
+import type { MarkStore } from '../store/marks.ts';
 import { chatBody, type SentEvent } from './chat-formats.ts';
 
 type Deps = {
   checks: Pick<CheckStore, 'findOfAnyOwner'>;
   lists: Pick<ListStore, 'runs'>;
+  marks: Pick<MarkStore, 'list'>;
   now: () => Date;
   publicUrl?: string | undefined;
 };
@@ -46,8 +51,21 @@ const eventOf = async (deps: Deps, delivery: DeliveryItem) => {
   return { type, timestamp, data };
 };
 
+/** Returns the last mark of a page between the last check before a step and the first one after it. */
+const markBefore = async (
+  deps: Pick<Deps, 'marks' | 'lists' | 'now'>,
+  { owner, url, device = 'mobile', labels = {} }: StoredCheck['item'],
+  first: { createdAt: string },
+  after: string | undefined,
+): Promise<NamedMark | null> => {
+  const ofBranch = labels.branch === undefined ? undefined : { branch: labels.branch }; // no deploy of another branch
+  const wanted = { url, device, labels: ofBranch ?? {}, range: {} };
+  const last = (await marksOfPage(deps, owner, wanted)).findLast(({ at }) => at <= first.createdAt);
+  return last && last.at > (after ?? '') ? pick(last, ['text', 'at']) : null;
+};
+
 const pageEventData = async (
-  { checks, lists, now, publicUrl = '' }: Deps,
+  { checks, lists, marks, now, publicUrl = '' }: Deps,
   { event, pool = [], since = [], metrics = [] }: DeliveryItem,
   { item, runs }: StoredCheck,
   region: NonNullable<DeliveryItem['region']>,
@@ -60,6 +78,7 @@ const pageEventData = async (
   const compared = compareStep(region, [own, ...after], before, history);
   const [first = own] = after.toReversed();
   const base = compared?.baseCheckId ?? null;
+  const mark = await markBefore({ marks, lists, now }, item, first, before[0]?.createdAt);
   const isShown = (name: MainName) => {
     const verdict = compared?.metrics[name].verdict;
     return metrics.includes(name) || verdict === 'regressed' || verdict === 'improved';
@@ -73,7 +92,7 @@ const pageEventData = async (
   return {
     ...{ scheduleId: item.scheduleId as string, url, device, region, checkId, baseCheckId: base },
     pooledCheckIds: compared?.pooledCheckIds ?? [],
-    since: { checkId: first.id, createdAt: first.createdAt },
+    since: { ...pick({ ...first, checkId: first.id }, ['checkId', 'createdAt']), mark },
     metrics: shown,
     links: {
       check: `${publicUrl}/checks/${checkId}`,

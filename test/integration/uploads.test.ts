@@ -1,0 +1,217 @@
+import { readFileSync } from 'node:fs';
+import { gunzipSync, gzipSync } from 'node:zlib';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { parseUpload } from '../../functions/lib/uploads/upload-body.ts';
+import { type Api, startApi } from '../support/api.ts';
+import { fetchDocumented } from '../support/documented.ts';
+
+let api: Api;
+beforeAll(async () => {
+  api = await startApi();
+});
+afterAll(() => api.stop());
+
+// biome-ignore lint/suspicious/noExplicitAny: each test spoils other parts of a report
+type Lhr = any;
+const recorded = (version: string): Lhr =>
+  JSON.parse(gunzipSync(readFileSync(new URL(`../recorded/reports/${version}.json.gz`, import.meta.url))).toString());
+const result = recorded('12.8.2');
+/** Returns a result of another page, so that no test sees the checks of another. */
+const ofPage = (path: string, change: (lhr: Lhr) => void = () => {}): Lhr => {
+  const lhr = structuredClone(result);
+  lhr.finalDisplayedUrl = `http://localhost:3000/${path}`;
+  change(lhr);
+  return lhr;
+};
+
+const json = { 'content-type': 'application/json' };
+const send = (path: string, body: string | Buffer, headers: Record<string, string> = json) =>
+  fetchDocumented(`${api.url}${path}`, { method: 'POST', body: body as BodyInit, headers });
+const upload = (lhr: unknown, query = '', headers = json) => send(`/v1/reports${query}`, JSON.stringify(lhr), headers);
+const uploaded = async (lhr: unknown, query = '') => (await (await upload(lhr, query)).json()) as { id: string };
+const read = async (path: string): Promise<Lhr> => (await fetchDocumented(`${api.url}${path}`)).json();
+const problemOf = async (answer: Response) => {
+  const { status, code, detail, errors } = (await answer.json()) as Lhr;
+  return { status, code, detail, errors };
+};
+
+test.each(['9.6.8', '10.4.0', '11.7.1', '12.8.2', '13.5.0'])(
+  'a result of Lighthouse %s is a check',
+  async (version) => {
+    const answer = await send('/v1/reports?label=branch:main', gzipSync(JSON.stringify(recorded(version))), {
+      ...json,
+      'content-encoding': 'gzip',
+    });
+    expect(answer.status).toBe(201);
+    const check = await read(answer.headers.get('location') as string);
+    expect(check).toMatchObject({
+      source: 'uploaded',
+      state: 'succeeded',
+      auditVersion: version,
+      regions: ['elsewhere'],
+    });
+    const [run] = check.runs;
+    expect(run).toMatchObject({
+      state: 'succeeded',
+      mainThreadCpu: null,
+      environment: { fonts: null, contended: null },
+    });
+    expect(run.warnings[0]).toContain('The report was uploaded, so the service did not measure it.');
+    expect(run.numericValues.lcp).toBe(recorded(version).audits['largest-contentful-paint'].numericValue);
+    for (const part of ['report', 'fixes', 'screenshot', 'filmstrip'])
+      expect((await fetchDocumented(`${api.url}${run.links[part]}`)).status).toBe(200);
+  },
+);
+
+test('a result of a release in which the service does not audit is a check too', async () => {
+  const { id } = await uploaded(ofPage('other-release', (lhr) => Object.assign(lhr, { lighthouseVersion: '12.6.1' })));
+  expect((await read(`/v1/checks/${id}`)).runs[0].auditVersion).toBe('12.6.1');
+});
+
+test('several results are the samples of one run, which shows the median one', async () => {
+  const at = (lcp: number) =>
+    ofPage('samples', (lhr) => {
+      for (const id of ['largest-contentful-paint', 'first-contentful-paint', 'interactive'])
+        lhr.audits[id].numericValue = lcp;
+    });
+  const { id } = await uploaded([at(3000), at(1000), at(2000)]);
+  const check = await read(`/v1/checks/${id}`);
+  expect(check.samples).toBe(3);
+  expect(check.runs[0]).toMatchObject({ lcp: '2000ms', spread: { lcp: { min: '1000ms', max: '3000ms' } } });
+  const report = await read(check.runs[0].links.report);
+  expect(report.audits['largest-contentful-paint'].numericValue).toBe(2000);
+});
+
+test('uploads are compared with each other, and with audits of the service never', async () => {
+  const at = (lcp: number, benchmarkIndex: number) =>
+    [0, 5, 10].map((more) =>
+      ofPage('compared', (lhr) => {
+        lhr.audits['largest-contentful-paint'].numericValue = lcp + more;
+        lhr.environment.benchmarkIndex = benchmarkIndex;
+      }),
+    );
+  const [base, slow, other] = await Promise.all([
+    uploaded(at(1000, 1500), '?label=branch:main'),
+    uploaded(at(3000, 1600)),
+    uploaded(at(3000, 800)),
+  ]);
+  const compared = await read(`/v1/checks/${slow.id}/comparison?base=label:branch=main`);
+  expect(compared).toMatchObject({
+    baseCheckId: base.id,
+    comparable: true,
+    metrics: { lcp: { verdict: 'regressed' } },
+  });
+  const elsewhere = await read(`/v1/checks/${other.id}/comparison?base=${base.id}`);
+  expect(elsewhere).toMatchObject({
+    reasons: [{ code: 'different-machine' }],
+    metrics: { lcp: { verdict: 'unknown' } },
+  });
+  const { check: audited } = await api.world.finishedRun('{}');
+  const mixed = await fetchDocumented(`${api.url}/v1/checks/${slow.id}/comparison?base=${audited.id}`);
+  expect(await problemOf(mixed)).toMatchObject({ status: 422, code: 'not-comparable' });
+});
+
+test('lists and trends have uploads, with the page and the labels that the query names', async () => {
+  const query = '?url=https://shop.example/&label=branch:main&label=commit:4f2a';
+  const { id } = await uploaded(ofPage('listed'), query);
+  const labels = { branch: 'main', commit: '4f2a' };
+  const { checks } = await read('/v1/checks?q=shop.example');
+  expect(checks).toEqual([expect.objectContaining({ id, source: 'uploaded', labels, url: 'https://shop.example/' })]);
+  const { runs } = await read('/v1/runs?url=https://shop.example/&region=elsewhere');
+  expect(runs).toEqual([expect.objectContaining({ checkId: id, region: 'elsewhere', labels })]);
+  const { pages } = await read('/v1/pages?q=shop.example');
+  expect(pages).toEqual([expect.objectContaining({ url: 'https://shop.example/' })]);
+});
+
+test('a repeated upload is the same check, and an erased one leaves nothing', async () => {
+  const headers = { ...json, 'idempotency-key': 'report-1' };
+  const first = await upload(ofPage('repeated'), '', headers);
+  const again = await upload(ofPage('repeated'), '', headers);
+  expect([first.status, again.status, await again.json()]).toEqual([201, 200, await first.json()]);
+  const other = await upload(ofPage('another'), '', headers);
+  expect(await problemOf(other)).toMatchObject({ status: 422, code: 'idempotency-mismatch' });
+  const path = first.headers.get('location') as string;
+  expect((await fetchDocumented(`${api.url}${path}`, { method: 'DELETE' })).status).toBe(204);
+  expect((await read('/v1/checks?q=/repeated')).checks).toEqual([]);
+  expect(await api.world.reports.keysOf(path.split('/')[3] as string, 90)).toEqual([]);
+});
+
+const refusals: [string, (lhr: Lhr) => void, string][] = [
+  ['another version', (lhr) => Object.assign(lhr, { lighthouseVersion: '8.6.0' }), 'by Lighthouse 8.6.0'],
+  [
+    'a failed audit',
+    (lhr) => Object.assign(lhr, { runtimeError: { code: 'NO_FCP', message: '' } }),
+    'failed with NO_FCP',
+  ],
+  ['a category without its score', (lhr) => Object.assign(lhr.categories.seo, { score: null }), 'no value of: seo'],
+  ['a score above 1', (lhr) => Object.assign(lhr.categories.seo, { score: 5 }), 'no Lighthouse result'],
+  [
+    'an address of a script',
+    (lhr) => Object.assign(lhr, { finalDisplayedUrl: 'javascript:alert(1)' }),
+    'no Lighthouse result',
+  ],
+  ['a timespan', (lhr) => Object.assign(lhr, { gatherMode: 'timespan' }), 'no Lighthouse result'],
+  ['no browser', (lhr) => Object.assign(lhr.environment, { hostUserAgent: '<b>none</b>' }), 'no Lighthouse result'],
+  [
+    'tables of another form',
+    (lhr) => Object.assign(lhr.audits['network-requests'].details, { items: { length: -1 } }),
+    '',
+  ],
+  [
+    'a number as a text',
+    (lhr) => Object.assign(lhr.audits['total-blocking-time'], { numericValue: '0' }),
+    'no Lighthouse result',
+  ],
+];
+
+test.each(refusals.filter(([, , detail]) => detail !== ''))(
+  'a report with %s is refused with a reason',
+  async (_, change, detail) => {
+    const problem = await problemOf(await upload(ofPage('refused', change)));
+    expect(problem.status).toBe(400);
+    expect(problem.detail).toContain(detail);
+    expect((await read('/v1/checks?q=/refused')).checks).toEqual([]);
+  },
+);
+
+test.each([
+  ['no JSON', '{', {}, 400],
+  ['no object', '"text"', {}, 400],
+  ['an empty list', '[]', {}, 400],
+  ['a prototype', '{"__proto__":{"isAdmin":true},"audits":{}}', {}, 400],
+  ['endless depth', `${'['.repeat(100_000)}${']'.repeat(100_000)}`, {}, 400],
+  ['another coding', '{}', { 'content-encoding': 'br' }, 415],
+  ['a broken gzip', 'no gzip', { 'content-encoding': 'gzip' }, 400],
+  ['another type', '{}', { 'content-type': 'text/html' }, 415],
+])('a body with %s is a problem document', async (_, body, headers, status) => {
+  expect((await problemOf(await send('/v1/reports', body, { ...json, ...headers }))).status).toBe(status);
+});
+
+test('a bomb and a body above the limit are refused', async () => {
+  const bomb = gzipSync(Buffer.alloc(200 * 1024 * 1024, ' '));
+  const zipped = await problemOf(await send('/v1/reports', bomb, { ...json, 'content-encoding': 'gzip' }));
+  expect(zipped).toMatchObject({ status: 413, code: 'payload-too-large' });
+  const large = parseUpload({ body: Buffer.alloc(101, ' '), headers: {} }, 100);
+  await expect(large).rejects.toMatchObject({
+    code: 'payload-too-large',
+    message: expect.stringContaining('100 bytes'),
+  });
+});
+
+test('texts of a report stay texts', async () => {
+  const script = '</script><script>alert(1)</script>';
+  const lhr = ofPage('texts', (each) => {
+    each.runWarnings = [script];
+    each.audits['document-title'].title = script;
+    each.audits['document-title'].description = '[Learn more](javascript:alert(1))';
+    each.audits['final-screenshot'].details.data = 'data:text/html;base64,PHNjcmlwdD4=';
+  });
+  const { id } = await uploaded(lhr);
+  const [run] = (await read(`/v1/checks/${id}`)).runs;
+  expect(run.warnings).toContain(script);
+  const html = await fetch(`${api.url}${run.links.report}`, { headers: { accept: 'text/html' } });
+  expect(await html.text()).not.toContain(script);
+  expect((await fetch(`${api.url}${run.links.screenshot}`)).status).toBe(404);
+  const { fixes } = await read(run.links.fixes);
+  expect(fixes.find((fix: Lhr) => fix.audit === 'document-title')?.documentation ?? null).toBeNull();
+});
