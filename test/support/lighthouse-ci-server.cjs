@@ -11,15 +11,17 @@ const argumentsOf = (values) =>
     ? values.map(plain)
     : [Object.fromEntries(Object.entries(values).map(([name, value]) => [name, plain(value)]))];
 
+/** A connection as the package has it. Values and a callback may be left out. */
 class Database {
   constructor(path, _mode, opened) {
     this.database = new DatabaseSync(path);
     setImmediate(() => opened.call(this, null));
   }
 
-  #answer(work, done) {
+  #answer([values, done = () => {}], work) {
+    if (typeof values === 'function') return this.#answer([[], values], work);
     try {
-      const { context = {}, rows } = work();
+      const { context = {}, rows } = work(argumentsOf(values ?? []));
       setImmediate(() => done.call(context, null, rows));
     } catch (error) {
       setImmediate(() => done.call({}, Object.assign(error, { code: 'SQLITE_ERROR' })));
@@ -30,19 +32,18 @@ class Database {
     work();
   }
 
-  all(sql, values, done) {
-    this.#answer(() => ({ rows: this.database.prepare(sql).all(...argumentsOf(values)) }), done);
+  all(sql, ...rest) {
+    this.#answer(rest, (values) => ({ rows: this.database.prepare(sql).all(...values) }));
   }
 
-  run(sql, values, done) {
-    const own = typeof values === 'function' ? values : (done ?? (() => {}));
-    this.#answer(() => {
-      const { lastInsertRowid: lastID, changes } = this.database.prepare(sql).run(...argumentsOf(done ? values : []));
+  run(sql, ...rest) {
+    this.#answer(rest, (values) => {
+      const { lastInsertRowid: lastID, changes } = this.database.prepare(sql).run(...values);
       return { context: { lastID: Number(lastID), changes: Number(changes) } };
-    }, own);
+    });
   }
 
-  close(done) {
+  close(done = () => {}) {
     this.database.close();
     setImmediate(() => done(null));
   }

@@ -1,4 +1,4 @@
-import { QueryCommand } from '@aws-sdk/lib-dynamodb';
+import { paginateQuery, QueryCommand } from '@aws-sdk/lib-dynamodb';
 import type { Mark } from '../../../shared/marks.ts';
 import { partitions } from '../../../shared/service/partitions.ts';
 import { type Db, deleteItem, getItem, ifExists, type Key, putItem } from './dynamodb.ts';
@@ -42,21 +42,14 @@ export const markStore = (db: Db) => ({
 
   /** Returns the number of marks of an owner. */
   count: async (owner: string): Promise<number> => {
+    const query = {
+      TableName: db.table,
+      KeyConditionExpression: 'pk = :pk',
+      ExpressionAttributeValues: { ':pk': keyOf(owner, '').pk },
+      ProjectionExpression: 'sk',
+    };
     let count = 0;
-    let from: Record<string, unknown> | undefined;
-    do {
-      const { Count = 0, LastEvaluatedKey } = await db.client.send(
-        new QueryCommand({
-          TableName: db.table,
-          KeyConditionExpression: 'pk = :pk',
-          ExpressionAttributeValues: { ':pk': keyOf(owner, '').pk },
-          Select: 'COUNT',
-          ...(from && { ExclusiveStartKey: from }),
-        }),
-      );
-      count += Count;
-      from = LastEvaluatedKey;
-    } while (from);
+    for await (const { Items = [] } of paginateQuery({ client: db.client }, query)) count += Items.length;
     return count;
   },
 

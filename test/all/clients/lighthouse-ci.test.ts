@@ -25,7 +25,8 @@ beforeAll(async () => {
   server = spawn(process.execPath, [script, extraFolder('lighthouse-ci'), join(folder, 'server.sqlite')], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
-  const [port] = (await once(server.stdout as NodeJS.ReadableStream, 'data')) as [Buffer];
+  const ended = once(server, 'exit').then(([code]) => Promise.reject(new Error(`its server ended with ${code}`)));
+  const [port] = await Promise.race([once(server.stdout as NodeJS.ReadableStream, 'data'), ended]);
   serverUrl = `http://127.0.0.1:${`${port}`.trim()}`;
 }, 600_000); // the first time, some 100 MB from the registry
 afterAll(async () => {
