@@ -43,11 +43,18 @@ export const uploads = (deps: UploadsDeps) => {
   const ofLighthouseCi = lighthouseCi(deps);
   return async (request: Request<Sender>): Promise<Reply> => {
     if (request.path === '/version') return version();
+    if (request.path.startsWith('/app/')) return checksOf(request);
     if (request.path === '/v1/projects/lookup') return findProject(deps, request);
     const owned = request as Request;
     return request.path === '/v1/reports' ? createReport(deps, owned) : ofLighthouseCi(owned);
   };
 };
+
+/** Leads from the address of a build that the uploader prints to the checks of the build. */
+const checksOf = ({ params }: Request<Sender>): Reply => ({
+  status: 303,
+  headers: { location: `/?${new URLSearchParams({ label: `build:${params.buildId}` })}` },
+});
 
 const version = (): Reply => ({
   status: 200,

@@ -137,4 +137,11 @@ export const uploadOperations = {
     summary: 'Lighthouse CI: read the version of its server whose routes these are',
     answers: { 200: { description: 'The version.', also: ['text/plain'] } },
   },
+  'GET /app/projects/{projectId}/compare/{buildId}': {
+    tag,
+    operationId: 'openLighthouseCiBuild',
+    summary: 'Lighthouse CI: open the checks of a build in the web page',
+    description: 'The uploader prints this address.',
+    answers: { 303: { description: 'The checks of the build.', headers: ['location'] } },
+  },
 } satisfies Partial<Operations>;

@@ -118,6 +118,7 @@ export const routes = [
   { ...lighthouseCi, method: 'POST', path: '/v1/projects/{projectId}/builds/{buildId}/runs', body: 'upload' },
   { ...lighthouseCi, method: 'PUT', path: '/v1/projects/{projectId}/builds/{buildId}/lifecycle', body: 'required' },
   { ...service, path: '/version', function: 'uploads' },
+  { ...service, path: '/app/projects/{projectId}/compare/{buildId}', function: 'uploads', query: 'any' },
   { ...read, method: 'POST', path: '/mcp', function: 'mcp', body: 'required' },
   { ...service, path: '/v1/audit/versions', function: 'discover' },
   { ...service, path: '/v1/regions', function: 'discover' },

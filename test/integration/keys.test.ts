@@ -139,7 +139,15 @@ test('every route needs a key, except those that describe the service', async ()
       expect([each, path, (await call(url, {}, { method: each })).status]).toEqual([
         each,
         path,
-        path.endsWith('/{version}/{file}') ? 404 : isOpen(route) ? 200 : path === keyInBody ? 400 : 401,
+        path.endsWith('/{version}/{file}')
+          ? 404
+          : isOpen(route)
+            ? 200
+            : path === keyInBody
+              ? 400
+              : path.startsWith('/app/')
+                ? 303
+                : 401,
       ]);
     }
   }
