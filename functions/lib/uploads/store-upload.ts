@@ -5,7 +5,9 @@ import { type Check, type CheckInputs, newCheck } from '../../../shared/check.ts
 import { spreadOf } from '../../../shared/metrics/page-metrics.ts';
 import { categoriesOf } from '../../../shared/options/audit-options.ts';
 import { presets, throttlingOf } from '../../../shared/options/throttling.ts';
+import { ApiProblemError } from '../../../shared/problems.ts';
 import { ELSEWHERE } from '../../../shared/regions.ts';
+import { MAX_REPORT_BYTES } from '../../../shared/uploads.ts';
 import type { Uploaded } from '../store/builds.ts';
 import type { CheckStore } from '../store/checks.ts';
 import { type Reports, reportKey } from '../store/reports.ts';
@@ -34,11 +36,18 @@ export const storeReport = async (
   { auditVersion }: UploadedSample,
 ): Promise<Upload['report']> => {
   const json = Buffer.from(JSON.stringify({ ...result, auditVersion }));
+  if (json.length > MAX_REPORT_BYTES) throw tooLarge(json.length);
   const packed = await promisify(gzip)(json, { level: 6 });
   const key = reportKey({ id: newId(), run: { id: runIdOf(checkId), checkId, retentionDays } }, 1);
   await reports.put(key, packed);
   return { key, bytes: json.length, gzipBytes: packed.length };
 };
+
+const tooLarge = (bytes: number) =>
+  new ApiProblemError(
+    'payload-too-large',
+    `The report has ${bytes} bytes of JSON, and the service takes ${MAX_REPORT_BYTES}. Run Lighthouse with --disable-full-page-screenshot.`,
+  );
 
 type NewUpload = {
   id: string;
