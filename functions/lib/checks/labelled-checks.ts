@@ -12,7 +12,7 @@ type Search = { owner: string; of: StoredCheck['item']; label: readonly [name: s
 
 /**
  * Yields the other finished checks of a check's page that have a label, newest first. They have the same URL and device, and
- * a run that succeeded.
+ * a run that succeeded in a region of the check.
  */
 export async function* labelledChecks({ store, lists }: Deps, search: Search): AsyncGenerator<StoredCheck> {
   const { owner, of, label, now } = search;
@@ -23,6 +23,7 @@ export async function* labelledChecks({ store, lists }: Deps, search: Search): A
     const { entries, last, more } = await lists.runs(owner, of.url, range, PAGE_SIZE, now);
     for (const entry of entries) {
       if ('unreadable' in entry || entry.state !== 'succeeded' || entry.device !== (of.device ?? 'mobile')) continue;
+      if (!of.regions.includes(entry.region)) continue; // an upload and an audit of the service have no region in common
       const labels = entry.labels ?? {};
       if (!Object.hasOwn(labels, name) || labels[name] !== value || seen.has(entry.checkId)) continue;
       seen.add(entry.checkId);

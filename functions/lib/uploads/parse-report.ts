@@ -33,7 +33,7 @@ const UploadedResult = z.looseObject({
   gatherMode: z.literal('navigation', 'must be navigation').optional(),
   finalUrl: Url.optional(),
   finalDisplayedUrl: Url.optional(), // since version 10
-  runWarnings: z.array(text),
+  runWarnings: z.array(text).default([]),
   runtimeError: z.object({ code: text, message: text.optional() }).optional(),
   environment: z.object({
     hostUserAgent: text.max(1000).regex(/Chrome\/\d/, 'must name the version of Chrome'),
@@ -41,7 +41,7 @@ const UploadedResult = z.looseObject({
   }),
   configSettings: z.looseObject({
     formFactor: z.enum(devices),
-    throttlingMethod: z.enum(['simulate', 'devtools', 'provided']),
+    throttlingMethod: z.enum(['simulate', 'devtools', 'provided']).nullish(), // PageSpeed's API leaves it out
     throttling: z.object({ rttMs: number, throughputKbps: number, cpuSlowdownMultiplier: number }).optional(),
     blockedUrlPatterns: z.array(text).nullish(),
   }),
@@ -140,7 +140,8 @@ const environmentOf = (
   { configSettings, environment: { hostUserAgent, benchmarkIndex } }: UploadedResult,
   auditVersion: AuditVersion,
 ): Environment => {
-  const { formFactor: device, throttlingMethod: throttling, throttling: values, blockedUrlPatterns } = configSettings;
+  const { formFactor: device, throttlingMethod, throttling: values, blockedUrlPatterns } = configSettings;
+  const throttling = throttlingMethod ?? null;
   const system = /\(([^)]*)\)/.exec(hostUserAgent)?.[1] ?? null;
   const simulated = throttling === 'simulate' && throttlingNames.every((name) => typeof values?.[name] === 'number');
   return {
@@ -158,7 +159,7 @@ const environmentOf = (
 };
 
 /** Returns a fingerprint of the kind of machine. Applied throttling makes a machine of its own, since it is no input of a check. */
-const hostOf = (system: string | null, throttling: string): string => {
+const hostOf = (system: string | null, throttling: string | null): string => {
   const kind = `${system} ${throttling === 'devtools' ? throttling : ''}`;
   return `${UPLOADED_HOST}${createHash('sha256').update(kind).digest('hex').slice(0, 12)}`;
 };

@@ -33,9 +33,9 @@ export const storeReport = async (
   { reports, retentionDays, newId }: Pick<UploadDeps, 'reports' | 'retentionDays' | 'newId'>,
   checkId: string,
   result: object,
-  { auditVersion }: UploadedSample,
+  { auditVersion, finalUrl }: UploadedSample,
 ): Promise<Upload['report']> => {
-  const json = Buffer.from(JSON.stringify({ ...result, auditVersion }));
+  const json = Buffer.from(JSON.stringify({ finalUrl, ...result, auditVersion }));
   if (json.length > MAX_REPORT_BYTES) throw tooLarge(json.length);
   const packed = await promisify(gzip)(json, { level: 6 });
   const key = reportKey({ id: newId(), run: { id: runIdOf(checkId), checkId, retentionDays } }, 1);
