@@ -8,7 +8,7 @@ import { type Access, access } from './lib/http/access.ts';
 import { permitCreate } from './lib/http/create-limits.ts';
 import type { Request } from './lib/http/endpoint.ts';
 import { http } from './lib/http/http.ts';
-import { deriveCheckId, parseIdempotencyKey } from './lib/http/idempotency.ts';
+import { deriveCheckId, parseIdempotencyKey, replyToSame } from './lib/http/idempotency.ts';
 import type { Sender } from './lib/http/request-log.ts';
 import type { Reply } from './lib/http/response.ts';
 import { closingDb } from './lib/queue/closing-db.ts';
@@ -87,13 +87,18 @@ const createReport = async (deps: UploadsDeps, request: Request): Promise<Reply>
   const [first] = samples as [(typeof samples)[number], ...typeof samples];
   if (samples.some(({ auditVersion, device }) => auditVersion !== first.auditVersion || device !== first.device))
     throw new ApiProblemError('invalid-request', 'The reports differ in the version of Lighthouse or in the device.');
+  if (url === undefined && samples.some(({ finalUrl }) => finalUrl !== first.finalUrl))
+    throw new ApiProblemError(
+      'invalid-request',
+      'The reports are of several pages. Send one request for each, or url.',
+    );
   const id = key === undefined ? newId() : deriveCheckId(owner, `report\n${key}`);
   const fingerprint = createHash('sha256')
     .update(JSON.stringify([url, labels]))
     .update(request.body as Buffer)
     .digest('hex');
   const earlier = key === undefined ? undefined : await store.findOrErased(id, owner, now());
-  if (earlier) return replyToRepeat(earlier, fingerprint);
+  if (earlier) return replyToSame(earlier, ({ item }) => item.fingerprint === fingerprint);
   const createId = newId();
   const permit = await permitCreate(deps.usage, { owner, ...(plan && { plan }) }, { id, createId, audits: 1 }, now());
   await permit.settle();
@@ -108,21 +113,4 @@ const createReport = async (deps: UploadsDeps, request: Request): Promise<Reply>
     uploads: uploaded as unknown as Parameters<typeof storeUpload>[1]['uploads'],
   });
   return { status: 201, headers: { location: `/v1/checks/${id}`, ...permit.headers }, body: asCreated(check) };
-};
-
-const replyToRepeat = (
-  earlier: NonNullable<Awaited<ReturnType<UploadsDeps['store']['findOrErased']>>>,
-  fingerprint: string,
-): Reply => {
-  if (earlier === 'erased')
-    throw new ApiProblemError('being-erased', 'The check of this Idempotency-Key was erased. Use another key.', {
-      headers: { 'retry-after': '60' },
-    });
-  const { item, runs } = earlier;
-  if (item.fingerprint !== fingerprint)
-    throw new ApiProblemError(
-      'idempotency-mismatch',
-      'This Idempotency-Key was used with another body. Use another key.',
-    );
-  return { status: 200, headers: { location: `/v1/checks/${item.id}` }, body: asCreated({ ...item, runs }) };
 };

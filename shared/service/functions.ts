@@ -166,12 +166,7 @@ export const functionRows = {
     table: { schedule: ['DeleteItem', 'GetItem', 'PutItem', 'Query', 'UpdateItem'] },
     scheduleSecrets: ['PutObject', 'DeleteObject'],
   },
-  marks: {
-    ...quick,
-    env: MarksEnv,
-    table: { mark: ['DeleteItem', 'GetItem', 'PutItem', 'Query'] },
-    index: 'list',
-  },
+  marks: { ...quick, env: MarksEnv, table: { mark: ['DeleteItem', 'GetItem', 'PutItem', 'Query'] }, index: 'list' },
   uploads: {
     ...quick,
     env: UploadsEnv,

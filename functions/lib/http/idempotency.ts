@@ -65,12 +65,16 @@ export const deriveRunIds = (checkId: string, regions: readonly Region[], finger
   regions.map((region) => uuidv5(`${region}\n${fingerprint}`, checkId));
 
 /** Returns the check of an earlier create with the same key. Throws if it was erased, or had another body. */
-export const replyToRepeat = (earlier: StoredCheck | 'erased', body: Comparable): Reply => {
+export const replyToRepeat = (earlier: StoredCheck | 'erased', body: Comparable): Reply =>
+  replyToSame(earlier, (check) => hasSameBody(check, body));
+
+/** Does the same for a create whose body only `isSame` can compare. */
+export const replyToSame = (earlier: StoredCheck | 'erased', isSame: (check: StoredCheck) => boolean): Reply => {
   if (earlier === 'erased') {
     const detail = 'The check of this Idempotency-Key was erased. Use another key, or retry in a few minutes.';
     throw new ApiProblemError('being-erased', detail, { headers: { 'retry-after': '60' } });
   }
-  if (!hasSameBody(earlier, body)) {
+  if (!isSame(earlier)) {
     throw new ApiProblemError(
       'idempotency-mismatch',
       'This Idempotency-Key was used with another body. Send the same body, or use another key.',
