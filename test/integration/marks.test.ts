@@ -37,10 +37,10 @@ test('the same mark is made once and keeps its time, and a deleted one is gone',
     await send('/v1/marks', { text: 'deploy 1', url }),
   ];
   expect([first.status, again.status, await again.json()]).toEqual([201, 200, await first.json()]);
-  const [mark] = await list(`?url=${url}`);
+  const mark = (await list(`?url=${url}`)).find(({ text }) => text === 'deploy 1');
   const path = `${api.url}/v1/marks/${mark?.id}`;
   expect((await fetchDocumented(path, { method: 'DELETE' })).status).toBe(204);
-  expect(await list(`?url=${url}`)).toEqual([]);
+  expect(textsOf(await list(`?url=${url}`))).toEqual(['first']);
   expect((await fetchDocumented(path, { method: 'DELETE' })).status).toBe(404);
 });
 
@@ -49,7 +49,7 @@ test('a filter by a label leaves out the marks with another value of it', async 
   await create({ text: 'main', url, at: ago(3), labels: { branch: 'main' } });
   await create({ text: 'other', url, at: ago(2), labels: { branch: 'other' } });
   await create({ text: 'campaign', url, at: ago(1) });
-  expect(textsOf(await list(`?url=${url}&label=branch:main`))).toEqual(['main', 'campaign']);
+  expect(textsOf(await list(`?url=${url}&label=branch:main`))).toEqual(['first', 'main', 'campaign']);
 });
 
 test('a new commit in the labels of a check makes a mark by itself, which goes with the check', async () => {
@@ -63,7 +63,7 @@ test('a new commit in the labels of a check makes a mark by itself, which goes w
   await upload('aaa');
   const id = await upload('bbb0123456789abcdef');
   await upload('bbb0123456789abcdef');
-  const marks = await list(`?url=${url}`);
+  const marks = (await list(`?url=${url}`)).filter(({ checkId }) => checkId);
   expect(marks).toEqual([expect.objectContaining({ id: null, text: 'commit bbb012345678', checkId: id, url })]);
 });
 
