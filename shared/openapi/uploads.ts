@@ -142,6 +142,9 @@ export const uploadOperations = {
     operationId: 'openLighthouseCiBuild',
     summary: 'Lighthouse CI: open the checks of a build in the web page',
     description: 'The uploader prints this address.',
-    answers: { 303: { description: 'The checks of the build.', headers: ['location'] } },
+    answers: {
+      200: { description: 'The web page with the checks of the build, where the 303 leads.', also: ['text/html'] },
+      303: { description: 'The address of that page.', headers: ['location'] },
+    },
   },
 } satisfies Partial<Operations>;
