@@ -13,10 +13,13 @@ const builder = fileURLToPath(new URL('build-auditor.ts', import.meta.url));
 export const PART_PREFIX = 'auditor.part-';
 export const isBundle = (name: string): boolean => /^auditor-[0-9a-f]{16}$/.test(name);
 
-/** Returns the folder of the auditor's bundle. Its name changes with the sources and with their place, which is in the bundle. */
+/** Returns the folder of the auditor's bundle. Its name changes with the sources, with their place, and with V8. */
 export const auditorFolder = async (dir: string): Promise<string> => {
   const hash = await hashOfSources(root, ['functions/auditor', 'functions/lib', 'shared', 'infra/bundle']);
-  return join(dir, `auditor-${createHash('sha256').update(`${hash} ${root}`).digest('hex').slice(0, 16)}`);
+  return join(
+    dir,
+    `auditor-${createHash('sha256').update(`${hash} ${root} ${process.versions.v8}`).digest('hex').slice(0, 16)}`,
+  );
 };
 
 /** Returns the message of the error that ended the build. `execFile` adds the build's stderr to its own message. */
@@ -30,7 +33,7 @@ const lowerPriority = (pid: number): void => {
   }
 };
 
-/** Time without a job after which the build starts. It takes ten seconds of CPU time, which an audit would miss. */
+/** Time without a job after which the build starts. It takes fifteen seconds of CPU time, which an audit would miss. */
 const IDLE_MS = 20_000;
 
 /**

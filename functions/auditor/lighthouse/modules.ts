@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import type { Page } from 'puppeteer-core';
 import { type AuditVersion, auditVersion } from '../../../shared/audit-versions.ts';
 import type { GatheringRunner } from './gathering.ts';
+import { loadLinked } from './linked-release.ts';
 import type {
   AccessibilityGatherer,
   AuditArtifacts,
@@ -75,17 +76,18 @@ export const exportOf = <Name extends string, Value>(module: Named<Name, Value>,
   return value;
 };
 
-type Linked = { load(path: string): object; loadFrom(path: string, name: string): object };
-
-/** Ways to import the modules of a Lighthouse release: from one linked file beside this file, or from the package. */
-export const lighthouseModules = (version: AuditVersion) => {
-  const linkedFile = join(import.meta.dirname, `${auditVersion(version).package}.cjs`);
+/** Ways to import the modules of a Lighthouse release: from one linked file in a folder, or from the package. */
+export const lighthouseModules = (version: AuditVersion, folder = import.meta.dirname) => {
+  const linkedFile = linkedFileOf(version, folder);
   return existsSync(linkedFile) ? linkedModules(version, linkedFile) : packageModules(version);
 };
 
+export const linkedFileOf = (version: AuditVersion, folder: string): string =>
+  join(folder, `${auditVersion(version).package}.cjs`);
+
 const linkedModules = (version: AuditVersion, file: string) => {
   const { package: name, core, module } = auditVersion(version);
-  const { load, loadFrom }: Linked = createRequire(import.meta.url)(file);
+  const { load, loadFrom } = loadLinked(file);
   return {
     importCore: (async (path) => {
       const exported = load(`node_modules/${name}/${core}/${path}`);

@@ -75,11 +75,11 @@ export type Lighthouse = {
 
 /**
  * Imports a Lighthouse release. Building a config imports all audits and gatherers. This takes nearly a second, so an
- * auditor does it before it has an order.
+ * auditor does it before it has an order. `folder` may have linked releases.
  */
-export const importLighthouse = async (version: AuditVersion): Promise<Lighthouse> => {
+export const importLighthouse = async (version: AuditVersion, folder?: string): Promise<Lighthouse> => {
   const { acceptsPage } = auditVersion(version);
-  const { importCore, messageFormat } = lighthouseModules(version);
+  const { importCore, messageFormat } = lighthouseModules(version, folder);
   patchMessageFormat(await messageFormat());
   const { default: run, auditFlowArtifacts: auditArtifacts, startTimespan } = await importCore('index.js');
   const resolveConfig = await configResolver(run, importCore);
