@@ -1,6 +1,7 @@
 import { type CheckInputs, CheckView, checkView } from '../../shared/check.ts';
 import { compareVariants } from '../../shared/comparison/variants.ts';
 import type { RunProblemCode } from '../../shared/problems.ts';
+import { allRegions } from '../../shared/regions.ts';
 import { checkWith, failed, otherVariant, samplesOf, succeeded } from './check-results.ts';
 import { environment } from './environment.ts';
 import { startFakeService } from './fake-service.ts';
@@ -52,6 +53,7 @@ export const startVariants = async ({
   of = (() => report) as (url: URL) => object,
   failing = undefined as RunProblemCode | undefined,
   contended = false,
+  places = ['Oregon'],
   whileCreating = () => {},
 } = {}) => {
   const bodies: Body[] = [];
@@ -85,6 +87,7 @@ export const startVariants = async ({
     },
     get: (url) => viewAt(indexIn(url)),
     report: of,
+    regions: () => ({ regions: places.map((place, i) => ({ id: allRegions[i], place })) }),
     comparison: (url) => compareVariants(checkAt(indexIn(url))) ?? 'not-comparable',
     explanation: () => ({ regions: { 'us-west1': { sentence: 'The sentence.', lcpElement } } }),
   });

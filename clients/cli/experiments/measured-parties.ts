@@ -21,6 +21,8 @@ export type Bill = {
   /** The check of the page as it is, in which the third parties were found. */
   survey: CheckView;
   server: string | null;
+  /** True if all regions are one place, so that the region's name says nothing. */
+  isOnePlace: boolean;
   /** Each third party, and all of them together at the end. */
   rows: readonly BilledParties[];
   /** Further third parties, which were not blocked. */

@@ -48,10 +48,10 @@ const notesOf = ({ rows, untried }: Bill): string[] => [
     : []),
 ];
 
-const factsOf = ({ survey, rows }: Bill): string => {
+const factsOf = ({ survey, rows, isOnePlace }: Bill): string => {
   const [first] = rows;
   const { samples } = first?.check ?? survey;
-  return [...survey.regions, ...auditFacts({ ...survey, samples })].join(', ');
+  return [...(isOnePlace ? [] : survey.regions), ...auditFacts({ ...survey, samples })].join(', ');
 };
 
 const signsText = '✓ better  ✘ worse  = same  ? unclear, with the interval that holds the change';

@@ -12,7 +12,7 @@ import { pageUrlFrom } from '../many/page-urls.ts';
 import { judge, storedExplanation } from '../run/base.ts';
 import { createPatiently } from '../run/creating.ts';
 import { checkReports, writeReports } from '../run/report-files.ts';
-import { originOf } from '../run/result.ts';
+import { hasOnePlace, originOf } from '../run/result.ts';
 import { keepingChecks, type Read, readWhenFinished, type TimeLimit, timeLimit } from '../run/waiting.ts';
 import type { Bill, BilledParties } from './measured-parties.ts';
 import { billIn } from './third-parties-forms.ts';
@@ -45,7 +45,8 @@ export const thirdParties = async (context: Context, page: string, options: Thir
       const found = thirdPartiesOf(report);
       if (found.length === 0) throw new UsageError(noneText(url));
       const { results, error } = await blockEach(audits, survey, found.slice(0, MAX_PARTIES), options);
-      const bill: Bill = { survey, server, rows: results, untried: found.slice(MAX_PARTIES) };
+      const isOnePlace = await hasOnePlace(client, context.signal);
+      const bill: Bill = { survey, server, isOnePlace, rows: results, untried: found.slice(MAX_PARTIES) };
       const written = writeForms(context, (format, view) => billIn(format, bill, view), options);
       if (!error) {
         await written;

@@ -11,6 +11,7 @@ import { prose } from '../formats/markdown-syntax.ts';
 import { writeForms } from '../formats/output.ts';
 import { type FormatName, render } from '../formats/render.ts';
 import { paint, signed, type View, wrap } from '../formats/terminal.ts';
+import { isNamed } from '../formats/text.ts';
 import { TIMEOUT, TIMEOUT_OF_MANY } from '../many/limits.ts';
 import { namesManyPages, pagesFrom } from '../many/page-list.ts';
 import { offeredVersions } from '../read/offer.ts';
@@ -99,11 +100,15 @@ const sharedIn = ({ result: { check } }: Compared) => {
   return { isShared: base !== undefined && shareLoads(check.auditVersion, base) };
 };
 
+/** Returns the heading of a region's causes. A region is named as in the table above. */
+const whyOf = ({ result }: Compared, region: string): string =>
+  isNamed(result) ? `Why, by audit, ${region}` : 'Why, by audit';
+
 const linesOf = (compared: Compared, view: View): string[] =>
   byRegion(compared)
     .flatMap(([region, categories]) => [
       '',
-      ...wrap(paint(`Why, by audit, ${region}`, 'heading', view), view.width),
+      ...wrap(paint(whyOf(compared, region), 'heading', view), view.width),
       ...versionSections(categories, sharedIn(compared)).flatMap(({ title, entries }) => [
         ...wrap(title, view.width),
         ...entries.flatMap((entry) => signed('  -', entry, view)),
@@ -115,7 +120,7 @@ const markdownOf = (compared: Compared): string[] =>
   byRegion(compared)
     .flatMap(([region, categories]) => [
       '',
-      `**Why, by audit, ${prose(region)}**`,
+      `**${prose(whyOf(compared, region))}**`,
       ...versionSections(categories, sharedIn(compared)).flatMap(({ title, entries }) => [
         '',
         prose(title),

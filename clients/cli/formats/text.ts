@@ -116,7 +116,7 @@ const metricLines = (result: CheckResult, view: View): string[] => {
 };
 
 /** Returns false for the only region of a check on a machine, where its name says nothing. */
-const isNamed = ({ check, isOnePlace }: CheckResult): boolean => check.runs.length > 1 || !isOnePlace;
+export const isNamed = ({ check, isOnePlace }: CheckResult): boolean => check.runs.length > 1 || !isOnePlace;
 
 /** Returns the table with the verdicts in its last column, or below it if the terminal is too narrow for that. */
 const tableLines = (result: CheckResult, names: readonly MetricName[], view: View): string[] | undefined => {
