@@ -14,8 +14,11 @@ export const awsEnv = (url: string) => ({
 
 /** Returns the same variables, and those with which a shell finds the CLI in test/moto/bin first. */
 export const cliEnv = (url: string) => {
-  const { PATH, REAL_AWS = spawnSync('which', ['aws'], { encoding: 'utf8' }).stdout.trim() } = process.env;
-  return { ...awsEnv(url), AWS_DEFAULT_REGION: 'us-west-2', REAL_AWS, PATH: `${bin}:${PATH}` };
+  const { PATH } = process.env;
+  const outputOf = (command: string, argument: string) => spawnSync(command, [argument], { encoding: 'utf8' }).stdout;
+  const REAL_AWS = outputOf('which', 'aws').trim();
+  const AWS_CLI_MAJOR = /aws-cli\/(\d+)/.exec(outputOf(REAL_AWS, '--version'))?.[1] ?? '';
+  return { ...awsEnv(url), AWS_DEFAULT_REGION: 'us-west-2', REAL_AWS, AWS_CLI_MAJOR, PATH: `${bin}:${PATH}` };
 };
 
 type Call = { path?: string; method?: string; target?: string; body?: object; form?: Record<string, string> };

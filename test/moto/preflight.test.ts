@@ -8,7 +8,7 @@ import { cliEnv } from './aws-env.ts';
 
 test('an account without a bootstrap and with a taken name is refused before anything is uploaded', async () => {
   Object.assign(process.env, cliEnv(inject('motoUrl')));
-  const environment = environmentOf('dev'); // other tests have `trial` on the same server
+  const environment = environmentOf('staging'); // other tests have `trial` and `dev` on the same server
   const { table } = environment.names;
   await new DynamoDBClient({}).send(new CreateTableCommand(tableDefinition(table)));
   const needs = await preflight(environment, async (operation, region, input) =>

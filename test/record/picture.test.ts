@@ -23,7 +23,7 @@ test('takes the picture of the README: a finished check, audited by a service on
     const check = await quietCheck(service, pages.url('images'));
     expect(check.state).toBe('succeeded');
     const { page } = await openPage(browser, `${service.url}/checks/${check.id}`, { width: WIDTH });
-    await untilShown(page, 'same');
+    await untilShown(page, 'What to fix first');
     await untilFilmstrips(page, check.runs.length);
     const bottom = await page.$eval('main > :last-child', (each) => each.getBoundingClientRect().bottom);
     const clip = { x: 0, y: 0, width: WIDTH, height: Math.ceil(bottom) + 16 };
@@ -38,9 +38,9 @@ test('takes the picture of the README: a finished check, audited by a service on
 
 type Service = Awaited<ReturnType<typeof startLocally>>;
 
-/** Audits the page until no other process slows a run, because such a check has no verdicts. */
+/** Audits the page until no other process slows the run, because the page warns of such a run. */
 const quietCheck = async (service: Service, url: string): Promise<CheckView> => {
-  const body = { url, auditVersion: 'latest', regions: ['us-west1', 'europe-north1'], samples: 3 };
+  const body = { url, auditVersion: 'latest', regions: ['us-west1'], samples: 3 };
   for (let tries = 0; tries < TRIES; tries++) {
     const { id } = await service.post(body);
     const check = await service.until(

@@ -8,7 +8,7 @@ const script = (ms: number, bytes: number): string =>
 const image =
   '<svg xmlns="http://www.w3.org/2000/svg" width="320" height="240"><rect width="320" height="240" fill="green"/></svg>';
 
-const documentOf = (port: number): string => `<!doctype html>
+const documentOf = (port: number, more = ''): string => `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
@@ -19,11 +19,14 @@ const documentOf = (port: number): string => `<!doctype html>
 <h1>Shop</h1>
 <p>Some words of the page.</p>
 <img src="http://images.localhost:${port}/hero.svg" width="320" height="240" alt="">
-<script src="http://ads.localhost:${port}/ads.js"></script>
+<script src="http://ads.localhost:${port}/ads.js"></script>${more}
 </body>
 </html>`;
 
-/** Serves a page of `shop.localhost` with third parties on two other hosts of this machine. */
+/**
+ * Serves a page of `shop.localhost` with third parties on two other hosts of this machine. Its `/preview` has another script,
+ * which keeps the main thread busy for 300 ms more.
+ */
 export const serveThirdParties = async () => {
   const server = createServer(({ headers, url }, response) => {
     const send = (type: string, body: string) => response.writeHead(200, { 'content-type': type }).end(body);
@@ -31,6 +34,8 @@ export const serveThirdParties = async () => {
     if (url === '/favicon.ico') response.writeHead(404).end();
     else if (host === 'ads.localhost') send('text/javascript', script(300, 10_000));
     else if (host === 'images.localhost') send('image/svg+xml', image.padEnd(200_000, ' '));
+    else if (url === '/preview.js') send('text/javascript', script(300, 1000));
+    else if (url === '/preview') send('text/html', documentOf(Number(port), '\n<script src="/preview.js"></script>'));
     else send('text/html', documentOf(Number(port)));
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
