@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { environmentOf, environments } from '../../infra/environments.ts';
 import { workerSettingsFrom } from '../../infra/local/worker-settings.ts';
 import { workerSettings } from '../../infra/settings.ts';
-import { type Properties, resourcesOf, rightsOf, statementsOf, synthesizedAnew } from './support.ts';
+import { type Properties, resourcesOf, rightsOf, statementsOf, synthesized, synthesizedAnew } from './support.ts';
 import { workerVariablesOf } from './worker-variables.ts';
 
 const withWorkers = (spot = true) => synthesizedAnew('dev', { workers: { instances: 7, spot } });
@@ -17,7 +17,7 @@ const only = (type: string, stack = region): Properties => {
 };
 
 test('a row without workers makes no instance, and one with workers makes a group in each region', () => {
-  expect(resourcesOf(synthesizedAnew('dev').region, 'AWS::AutoScaling::AutoScalingGroup')).toEqual([]);
+  expect(resourcesOf(synthesized().region, 'AWS::AutoScaling::AutoScalingGroup')).toEqual([]);
   for (const stack of regionStacks)
     expect(only('AWS::AutoScaling::AutoScalingGroup', stack)).toMatchObject({ MinSize: '1', MaxSize: '7' });
 });
