@@ -6,7 +6,7 @@ import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2, Context
 import { commonHeaders } from '../../functions/lib/http/security-headers.ts';
 import { redactForLog } from '../../functions/lib/redact.ts';
 import { MAX_BODY_BYTES } from '../../shared/check.ts';
-import { functionRows } from '../../shared/service/functions.ts';
+import { type FunctionRow, functionRows } from '../../shared/service/functions.ts';
 import { type ApiFunction, apiFunctions, rulesOf } from '../../shared/service/routes.ts';
 import { MAX_UPLOAD_BYTES } from '../../shared/uploads.ts';
 import { closeServer, keepAccepting } from './close-server.ts';
@@ -48,7 +48,8 @@ export const startGateway = async ({ port, host = '127.0.0.1', functions, ...opt
     const refused = options.refuses?.(route.key);
     if (refused) return jsonMessage(refused, `${STATUS_CODES[refused]}`);
     const handler = functions[route.name];
-    const seconds = options.timeoutSeconds ?? functionRows[route.name].timeoutSeconds;
+    const row: FunctionRow = functionRows[route.name];
+    const seconds = options.timeoutSeconds ?? row.localTimeoutSeconds ?? row.timeoutSeconds;
     const gone = new AbortController();
     response.once('close', () => gone.abort());
     const signal = AbortSignal.any([closing.signal, gone.signal]); // lets a wait answer at once

@@ -4,6 +4,7 @@ import { keyOf, type RouteRules, routes } from '../service/routes.ts';
 import { checkOperations } from './checks.ts';
 import { markOperations } from './marks.ts';
 import { type Operation, type Operations, problemResponses, responseOf } from './operation.ts';
+import { pageSpeedOperations } from './page-speed.ts';
 import { runOperations } from './runs.ts';
 import { scheduleOperations } from './schedules.ts';
 import { serviceOperations } from './service.ts';
@@ -19,6 +20,7 @@ Every error is a problem document (RFC 9457). Answers may get more fields, so a 
 const operations: Operations = {
   ...checkOperations,
   ...runOperations,
+  ...pageSpeedOperations,
   ...scheduleOperations,
   ...markOperations,
   ...webhookOperations,
@@ -93,7 +95,7 @@ const paths = (): ZodOpenApiPathsObject => {
 };
 
 const operationOf = (path: string, rules: RouteRules, operation: Operation) => {
-  const { tag, query, headers, body, answers, problems = [], ...texts } = operation;
+  const { tag, query, headers, body, answers, problems = [], error, ...texts } = operation;
   const params = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => [name, pathParameters[name]]);
   const isPublic = rules.scope === 'public';
   return {
@@ -113,13 +115,16 @@ const operationOf = (path: string, rules: RouteRules, operation: Operation) => {
     }),
     responses: {
       ...Object.fromEntries(Object.entries(answers).map(([status, answer]) => [status, responseOf(answer)])),
-      ...problemResponses([
-        'invalid-request', // an unknown query parameter
-        ...(isPublic ? [] : (['unauthorized', 'forbidden'] as const)),
-        ...problems,
-        'internal',
-        'unavailable',
-      ]),
+      ...problemResponses(
+        [
+          'invalid-request', // an unknown query parameter
+          ...(isPublic ? [] : (['unauthorized', 'forbidden'] as const)),
+          ...problems,
+          'internal',
+          'unavailable',
+        ],
+        error,
+      ),
     },
   } as ZodOpenApiOperationObject;
 };

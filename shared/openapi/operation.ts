@@ -16,6 +16,8 @@ export type Operation = {
   answers: Partial<Record<200 | 201 | 202 | 204 | 303 | 304 | 307, Answer>>;
   /** Problems besides those of every operation. */
   problems?: readonly ApiProblemCode[];
+  /** Schema and example of an error, if errors are no problem documents. */
+  error?: { schema: z.ZodType; example: unknown };
 };
 
 /** The documentation of a route. It has a schema for each query parameter of the route, and one for its body. */
@@ -129,12 +131,14 @@ const problemResponse = (
 /** Returns the problem answers of an operation, one per status. Each names the codes that it may have. */
 export const problemResponses = (
   codes: readonly ApiProblemCode[],
+  error?: Operation['error'],
 ): Record<`${4 | 5}${string}`, ZodOpenApiResponseObject> => {
   const statuses = new Set(codes.map((code) => apiProblems[code].status));
   return Object.fromEntries(
     [...statuses].sort().map((status) => {
       const own = codes.filter((code) => apiProblems[code].status === status);
-      return [status, problemResponse(status, own as [ApiProblemCode, ...ApiProblemCode[]])];
+      const response = problemResponse(status, own as [ApiProblemCode, ...ApiProblemCode[]]);
+      return [status, error ? { ...response, id: undefined, content: { 'application/json': error } } : response];
     }),
   );
 };

@@ -114,6 +114,8 @@ export const UploadsEnv = z.object({
   ...RetentionEnv.shape,
   ...UploadBytesEnv.shape,
 });
+/** Environment of PageSpeed's API: it creates a check, waits for it and reads its report. */
+export const PageSpeedEnv = z.object({ ...CreateEnv.shape, ...WaitEnv.shape, ...ReportReadEnv.shape });
 /** Place of all regions, where they are not those of AWS. */
 const PlaceEnv = z.object({ REGION_PLACE: z.string().optional() });
 export const ComparisonEnv = z.object({ ...ReadEnv.shape, ...PlaceEnv.shape });

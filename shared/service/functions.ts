@@ -9,6 +9,7 @@ import {
   DiscoverEnv,
   MarksEnv,
   McpEnv,
+  PageSpeedEnv,
   ReadEnv,
   ReportReadEnv,
   SchedulesEnv,
@@ -38,6 +39,8 @@ export type FunctionRow<Env = unknown> = {
   /** Schema with which the function parses its variables, once per cold start. */
   env: z.ZodObject & z.ZodType<Env>;
   timeoutSeconds: number;
+  /** Timeout on one machine, where no gateway ends the request after 30 s. Default: `timeoutSeconds`. */
+  localTimeoutSeconds?: number;
   /** Lambda assigns CPU by memory: 1,769 MB is one vCPU, 3,538 MB is two. */
   memoryMb: number;
   /** arm64 costs a fifth less. Only code without native parts runs on both. */
@@ -93,22 +96,27 @@ type BackgroundFunction = 'run-audit' | 'deliver-webhook' | 'sweep' | 'canary';
 /** Name of a file in `functions/`, which is one Lambda function. */
 export type FunctionName = ApiFunction | BackgroundFunction;
 
+/** What a create of a check needs. */
+const createsChecks = {
+  table: {
+    check: ['GetItem', 'PutItem', 'Query', 'UpdateItem'],
+    run: ['PutItem'],
+    region: ['GetItem'],
+    owner: ['GetItem', 'UpdateItem'],
+    openCheck: ['DeleteItem', 'PutItem', 'Query'],
+    ...changesPages,
+  },
+  secrets: ['PutObject', ...endsSecrets], // it fails a run whose job the queue refuses, which may end its check
+  fingerprintKey: ['GetObject', 'PutObject'],
+} as const;
+
 /** All functions, each with its variables, its resources and its rights. */
 export const functionRows = {
   'create-check': {
     ...quick,
     env: CreateEnv,
     reserved: 'creates',
-    table: {
-      check: ['GetItem', 'PutItem', 'Query', 'UpdateItem'],
-      run: ['PutItem'],
-      region: ['GetItem'],
-      owner: ['GetItem', 'UpdateItem'],
-      openCheck: ['DeleteItem', 'PutItem', 'Query'],
-      ...changesPages,
-    },
-    secrets: ['PutObject', ...endsSecrets], // it fails a run whose job the queue refuses, which may end its check
-    fingerprintKey: ['GetObject', 'PutObject'],
+    ...createsChecks,
   },
   'list-checks': { ...quick, env: ReadEnv, table: { check: ['Query'] }, index: 'list', reserved: 'reads' },
   'list-runs': { ...quick, env: ReadEnv, table: { check: ['Query'] }, index: 'list' },
@@ -131,6 +139,15 @@ export const functionRows = {
     memoryMb: 512,
     architecture: 'arm64',
     reserved: 'agents', // it mostly waits for checks
+  },
+  'run-pagespeed': {
+    ...quick,
+    env: PageSpeedEnv,
+    timeoutSeconds: 29, // API Gateway ends a request after 30 s
+    localTimeoutSeconds: 295, // `fetch` of Node.js ends a request after 300 s
+    reserved: 'agents', // it mostly waits for checks
+    ...createsChecks,
+    reports: ['GetObject', 'ListBucket'],
   },
   'get-report': reportReader,
   'get-fixes': reportReader,

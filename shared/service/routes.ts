@@ -1,4 +1,5 @@
 import { parametersOf } from '../list-parameters.ts';
+import { pageSpeedParameters } from '../page-speed.ts';
 import type { Scope } from './keys.ts';
 
 /** Demands of a route on its requests, and the inputs that it accepts. */
@@ -7,6 +8,8 @@ export type RouteRules = {
   scope: Scope | 'public';
   /** True if a share token in the query may replace the API key. The path has the id of the check. */
   shared?: boolean;
+  /** Name of the query parameter that may carry the API key, for clients that send no header. */
+  keyParameter?: string;
   /** Names of the query parameters that it accepts; none by default. */
   query?: readonly string[] | 'any';
   /** Says whether the request has a JSON body; it has none by default. An `upload` is large, and the endpoint parses it. */
@@ -120,6 +123,14 @@ export const routes = [
   { ...service, path: '/version', function: 'uploads' },
   { ...service, path: '/app/projects/{projectId}/compare/{buildId}', function: 'uploads', query: 'any' },
   { ...read, method: 'POST', path: '/mcp', function: 'mcp', body: 'required' },
+  {
+    method: 'GET',
+    path: '/pagespeedonline/v5/runPagespeed',
+    function: 'run-pagespeed',
+    scope: 'checks:write',
+    keyParameter: 'key',
+    query: pageSpeedParameters,
+  },
   { ...service, path: '/v1/audit/versions', function: 'discover' },
   { ...service, path: '/v1/regions', function: 'discover' },
   { ...service, path: '/v1/limits', function: 'discover' },

@@ -180,7 +180,7 @@ test.each(Object.entries(wrong))('the problem about %s has no value and no words
       return thrown;
     }
   })();
-  const { body, statusCode } = problemResult(error, 'r', '/v1/checks');
+  const { body, statusCode } = problemResult(error, { requestId: 'r', path: '/v1/checks' });
   expect(statusCode).toBe(400);
   expect(body).not.toContain(MARKER);
   expect(body).not.toMatch(libraryWords);

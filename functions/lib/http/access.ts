@@ -71,11 +71,12 @@ const proxyHeader = /^(forwarded|x-forwarded-.+|x-real-ip|via)$/;
 
 /**
  * Authorizes a request without a key: the caller must be on this machine. Two checks keep out web pages that its user
- * opens. A loopback `Host` stops DNS rebinding. The `Origin` stops forms that another site's page sends here. A proxy may
+ * opens. A loopback `Host` stops DNS rebinding. The `Origin` or `Sec-Fetch-Site` stops forms, images and links of another
+ * site's page. A proxy may
  * rewrite both, so its headers are refused: behind a public name, the service would be open to the world.
  */
 const localCaller = (headers: Headers, scope: Scope, corsOrigins: readonly string[]): OwnerCaller => {
-  const { host, origin } = headers;
+  const { host, origin, 'sec-fetch-site': site = 'none' } = headers;
   const forwarded = Object.keys(headers).find((name) => proxyHeader.test(name));
   if (forwarded !== undefined) {
     throw new ApiProblemError(
@@ -95,8 +96,11 @@ const localCaller = (headers: Headers, scope: Scope, corsOrigins: readonly strin
       'Without API keys, the service accepts local requests only. Send this request to localhost or 127.0.0.1.',
     );
   }
-  const allowed = origin === undefined || corsOrigins.includes(origin);
-  if (scope !== 'checks:read' && !allowed && URL.parse(origin)?.host !== url.host) {
+  const isOwn =
+    origin === undefined
+      ? ['none', 'same-origin'].includes(site) // an image or a link of another site has no Origin
+      : corsOrigins.includes(origin) || URL.parse(origin)?.host === url.host;
+  if (scope !== 'checks:read' && !isOwn) {
     throw new ApiProblemError(
       'forbidden',
       'Without API keys, a page may change data only from the origin of the service or one in CORS_ORIGINS.',

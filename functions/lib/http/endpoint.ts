@@ -11,7 +11,14 @@ import { parseQuery, withLowerCaseIds } from './input.ts';
 import { bytesOf, parseJsonBody } from './json-body.ts';
 import { strayMethod } from './methods.ts';
 import { requestLog, type Sender } from './request-log.ts';
-import { type HttpResult, problemResult, type Reply, toHttpResult, withCommonHeaders } from './response.ts';
+import {
+  type ErrorBody,
+  type HttpResult,
+  problemResult,
+  type Reply,
+  toHttpResult,
+  withCommonHeaders,
+} from './response.ts';
 
 /** A request to an endpoint. Most endpoints serve owners only. */
 export type Request<By extends Sender = OwnerCaller> = By & {
@@ -44,6 +51,8 @@ type Options<By extends Sender> = {
   access: Access<By>;
   /** Origins whose pages may read the responses, and the address of the service. */
   cors: () => CorsEnv;
+  /** Returns the body of an error, if the endpoint has no problem documents. */
+  errorBody?: ErrorBody | undefined;
 };
 
 /**
@@ -51,14 +60,17 @@ type Options<By extends Sender> = {
  * request once, calls `build` on the first one, and turns every error into a problem document. Its `admit` authorizes a
  * request, and returns the answer if that refuses it. A server that has not received the body yet can ask `admit` first.
  */
-export const endpoint = <By extends Sender>({ rulesOf, access, cors }: Options<By>, build: () => Handle<By>) => {
+export const endpoint = <By extends Sender>(
+  { rulesOf, access, cors, errorBody }: Options<By>,
+  build: () => Handle<By>,
+) => {
   let handle: Handle<By> | undefined;
   let origins: readonly string[] | undefined;
   const requests = requestLog();
 
   const authorize = async (event: APIGatewayProxyEventV2): Promise<By> => {
     const rules = rulesOf(event.routeKey);
-    return await access(rules, event.headers, rules.shared ? readerOf(event) : undefined);
+    return await access(rules, headersOf(event, rules), rules.shared ? readerOf(event) : undefined);
   };
 
   const answer = async (event: APIGatewayProxyEventV2, context: EndpointContext): Promise<HttpResult> => {
@@ -95,7 +107,7 @@ export const endpoint = <By extends Sender>({ rulesOf, access, cors }: Options<B
         request.response = withCommonHeaders(
           request.event,
           origins ?? [],
-          problemResult(request.error, requestId, http.path),
+          problemResult(request.error, { requestId, path: http.path, errorBody }),
         );
         requests.answered(request.event, request.response);
       })
@@ -120,6 +132,12 @@ export const endpoint = <By extends Sender>({ rulesOf, access, cors }: Options<B
 const bodyOf = (event: APIGatewayProxyEventV2, body: RouteRules['body']): unknown => {
   if (body === 'upload') return bytesOf(event);
   return body === 'required' || (body && event.body) ? parseJsonBody(event) : undefined;
+};
+
+/** Returns the headers of a request, with the key that the query has in place of a header. */
+const headersOf = ({ headers, queryStringParameters }: APIGatewayProxyEventV2, { keyParameter }: RouteRules) => {
+  const key = keyParameter === undefined ? undefined : queryStringParameters?.[keyParameter];
+  return key && headers.authorization === undefined ? { ...headers, authorization: `Bearer ${key}` } : headers;
 };
 
 /** Returns the sender of a request with a share token to a path of a check. */

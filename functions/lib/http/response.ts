@@ -44,8 +44,17 @@ export const toHttpResult = ({ status, headers: own = {}, body }: Reply, base = 
   };
 };
 
-/** Turns an error into a problem document. Logs errors other than `ApiProblemError`, and hides them from the client. */
-export const problemResult = (error: unknown, requestId: string, path: string): HttpResult => {
+/** Returns the body of an error for clients of another API. */
+export type ErrorBody = (problem: Problem) => object;
+
+/**
+ * Turns an error into a problem document, or into the body of another API. Logs errors other than `ApiProblemError`, and
+ * hides them from the client.
+ */
+export const problemResult = (
+  error: unknown,
+  { requestId, path, errorBody }: { requestId: string; path: string; errorBody?: ErrorBody | undefined },
+): HttpResult => {
   const problem = error instanceof ApiProblemError ? error : unexpectedProblem(error, requestId, path);
   const { status, title } = apiProblems[problem.code];
   const body: Problem = {
@@ -57,7 +66,12 @@ export const problemResult = (error: unknown, requestId: string, path: string): 
     requestId,
     ...(problem.errors && { errors: redact(problem.errors) }),
   };
-  return toHttpResult({ status, headers: { 'content-type': 'application/problem+json', ...problem.headers }, body });
+  const type = errorBody ? 'application/json' : 'application/problem+json';
+  return toHttpResult({
+    status,
+    headers: { 'content-type': type, ...problem.headers },
+    body: errorBody ? errorBody(body) : body,
+  });
 };
 
 const unexpectedProblem = (error: unknown, requestId: string, path: string): ApiProblemError => {

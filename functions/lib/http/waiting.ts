@@ -34,16 +34,16 @@ const ofProcess: Waits = new Map();
 
 /**
  * Returns a function that rereads a check or a run until `isAwaited` holds or the time is over, and returns the last
- * reading. A wait ends early if the request's signal aborts. An owner may have `MAX_WAITS` waits at the same time.
+ * reading. A wait ends early if the request's signal aborts. An owner may have `maxWaits` waits at the same time.
  */
-export const waiting = (watch: WatchCheck, waits = ofProcess) => {
+export const waiting = (watch: WatchCheck, waits = ofProcess, maxWaits = MAX_WAITS) => {
   return async <T>(request: Request<Caller>, { checkId, seconds, read, isAwaited }: Reading<T>): Promise<T> => {
     const { signal, remainingMs = () => Number.POSITIVE_INFINITY } = request;
     const end = performance.now() + Math.min(seconds * 1000, remainingMs() - LAST_READ_MS);
     using watched = watch(checkId ?? ''); // before the first read, so that no change is missed
     let found = await read();
     if (isAwaited(found)) return found;
-    using _wait = startWait(waits, 'reader' in request ? `share#${request.reader}` : request.owner);
+    using _wait = startWait(waits, 'reader' in request ? `share#${request.reader}` : request.owner, maxWaits);
     while (!signal?.aborted && performance.now() < end && !isAwaited(found)) {
       await watched.next(end - performance.now(), signal);
       if (!signal?.aborted) found = await withDeadline(callsEndIn(remainingMs()), read);
@@ -52,9 +52,9 @@ export const waiting = (watch: WatchCheck, waits = ofProcess) => {
   };
 };
 
-const startWait = (waits: Waits, waiter: string): Disposable => {
+const startWait = (waits: Waits, waiter: string, maxWaits: number): Disposable => {
   const count = waits.get(waiter) ?? 0;
-  if (count >= MAX_WAITS) throw tooManyWaits();
+  if (count >= maxWaits) throw tooManyWaits();
   waits.set(waiter, count + 1);
   return {
     [Symbol.dispose]: () => {

@@ -1,0 +1,41 @@
+import { promisify } from 'node:util';
+import zlib from 'node:zlib';
+import type { Run } from '../../../shared/run.ts';
+import { acceptsGzip } from '../http/negotiation.ts';
+import type { Reply } from '../http/response.ts';
+import { tooLarge } from './errors.ts';
+
+/** Parts of a report that this file reads. */
+type Report = { fetchTime?: string; configSettings?: { formFactor?: string }; fullPageScreenshot?: unknown };
+type Measured = Pick<Run, 'url' | 'finalUrl'>;
+
+/** Returns a report in the shape of PageSpeed's API. */
+export const resultOf = (report: Report, { url, finalUrl }: Measured) => ({
+  captchaResult: 'CAPTCHA_NOT_NEEDED',
+  kind: 'pagespeedonline#result',
+  id: finalUrl ?? url,
+  loadingExperience: { initial_url: url }, // Google's answer for a page without field data
+  originLoadingExperience: { initial_url: url },
+  lighthouseResult: {
+    ...report,
+    configSettings: { ...report.configSettings, emulatedFormFactor: report.configSettings?.formFactor },
+  },
+  analysisUTCTimestamp: report.fetchTime,
+});
+
+type Options = { headers: Record<string, string | undefined>; maxBytes: number };
+
+/** Replies with a result. Leaves out the picture of the full page if the answer would be too large with it. */
+export const resultReply = async (report: Report, run: Measured, { headers, maxBytes }: Options): Promise<Reply> => {
+  const gzipped = acceptsGzip(headers['accept-encoding']);
+  for (const each of [report, { ...report, fullPageScreenshot: null }]) {
+    const text = JSON.stringify(resultOf(each, run));
+    const body = gzipped ? await gzip(text) : Buffer.from(text);
+    const coding = gzipped && { 'content-encoding': 'gzip' };
+    const type = { 'content-type': 'application/json', vary: 'Accept-Encoding', ...coding };
+    if (body.length <= maxBytes) return { status: 200, headers: type, body };
+  }
+  return tooLarge(gzipped ? 'Read the report itself.' : 'Send "Accept-Encoding: gzip".');
+};
+
+const gzip = promisify<string, Buffer>(zlib.gzip);
