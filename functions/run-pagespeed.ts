@@ -1,6 +1,7 @@
 import type { asCreated } from '../shared/check.ts';
 import { ApiProblemError } from '../shared/problems.ts';
 import { isFinished } from '../shared/run.ts';
+import { callsEndIn, withDeadline } from './lib/aws-client.ts';
 import { type CreateDeps, checkCreator, createDeps } from './lib/checks/create-check.ts';
 import type { Request } from './lib/http/endpoint.ts';
 import { http } from './lib/http/http.ts';
@@ -68,7 +69,8 @@ export const runPageSpeed = (deps: Deps) => {
     if (!run || !isFinished(run.state)) throw goesOn();
     if (run.state === 'failed') return failureOf(run);
     const { readParsable } = reportOf({ store, now, reports }, ofCheck, run);
-    const report = JSON.parse((await gunzip(await readParsable())).toString());
+    const zipped = await withDeadline(callsEndIn(remainingMs()), readParsable);
+    const report = JSON.parse((await gunzip(zipped)).toString());
     return resultReply(report, run, { headers: request.headers, maxBytes });
   };
 };

@@ -4,12 +4,14 @@ import { type IAccessLogSettings, LogGroupLogDestination } from 'aws-cdk-lib/aws
 import type { Metric } from 'aws-cdk-lib/aws-cloudwatch';
 import { FilterPattern, LogGroup, type MetricFilter } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
+import { gatewayKeyOf, routeOf } from '../../shared/service/routes.ts';
 import type { Environment } from '../environments.ts';
 
-/** The log of every request to the API, one JSON line each, and a metric that API Gateway itself does not have. */
+/** The log of every request to the API, one JSON line each, and metrics that API Gateway itself does not have. */
 export class AccessLog extends Construct {
   readonly settings: IAccessLogSettings;
   readonly #refusedCreates: MetricFilter;
+  readonly #unfinishedPageSpeed: MetricFilter;
 
   constructor(scope: Construct, id: string, { names, logDays }: Environment) {
     super(scope, id);
@@ -29,10 +31,23 @@ export class AccessLog extends Construct {
         FilterPattern.stringValue('$.functionMilliseconds', '=', '-'),
       ),
     });
+    this.#unfinishedPageSpeed = group.addMetricFilter('UnfinishedPageSpeed', {
+      metricNamespace: names.service,
+      metricName: 'UnfinishedPageSpeed',
+      filterPattern: FilterPattern.all(
+        FilterPattern.stringValue('$.route', '=', gatewayKeyOf(routeOf('GET /pagespeedonline/v5/runPagespeed'))),
+        FilterPattern.stringValue('$.status', '=', '503'),
+        FilterPattern.stringValue('$.functionError', '=', '-'), // the function itself has answered
+      ),
+    });
   }
 
-  metricRefusedCreates = (): Metric => this.#refusedCreates.metric({ statistic: 'Sum', period: Duration.minutes(5) });
+  metricRefusedCreates = (): Metric => this.#refusedCreates.metric(everyFiveMinutes);
+  /** Requests to PageSpeed's API that ended before their check. Their clients come again. */
+  metricUnfinishedPageSpeed = (): Metric => this.#unfinishedPageSpeed.metric(everyFiveMinutes);
 }
+
+const everyFiveMinutes = { statistic: 'Sum', period: Duration.minutes(5) };
 
 const format = AccessLogFormat.custom(
   JSON.stringify({

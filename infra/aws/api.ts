@@ -116,7 +116,7 @@ export class Api extends Construct {
   /** Creates the alarms. Returns the alarm on 5xx answers. */
   #alarms(): Alarm {
     const answers5xx = alarm(this, 'Answers5xx', {
-      what: 'The API answered at least five requests in five minutes with a 5xx status, not counting waits and agents for which there was no room.',
+      what: 'The API answered at least five requests in five minutes with a 5xx status, not counting clients that wait for audits and come again.',
       impact: 'Clients can not create checks or read results.',
       runbook: 'api-answers-5xx',
       metric: this.metricFailures(),
@@ -151,8 +151,12 @@ export class Api extends Construct {
   metricRequests = () => this.api.metricCount(everyFiveMinutes);
   metric4xx = () => this.api.metricClientError(everyFiveMinutes);
   metric5xx = () => this.api.metricServerError(everyFiveMinutes);
-  /** Failures of the service. A wait or an agent for which its function has no room gets a 503, and comes again. */
-  metricFailures = () => without('failures of the API', this.metric5xx(), this.metricNoRoom());
+  /** Failures of the service. A client that waits gets a 503 if there is no room or its time is over, and comes again. */
+  metricFailures = () =>
+    without('failures of the API', this.metric5xx(), [
+      ...this.metricNoRoom(),
+      this.accessLog.metricUnfinishedPageSpeed(),
+    ]);
   metricLatency = (percentile: number) =>
     this.api.metricLatency({ ...everyFiveMinutes, statistic: Stats.percentile(percentile) });
   /** Time in the function of creates, which never waits. The latency of the API includes the waits for checks. */
@@ -178,7 +182,7 @@ export class Api extends Construct {
 }
 
 /** Functions that wait for audits. Their clients come again after a 503. */
-const waiting = ['wait-check', 'mcp'] as const satisfies readonly ApiFunction[];
+const waiting = ['wait-check', 'mcp', 'run-pagespeed'] as const satisfies readonly ApiFunction[];
 
 const throttles = (more: Partial<MetricProps> = {}) =>
   new Metric({ namespace: 'AWS/Lambda', metricName: 'Throttles', ...everyFiveMinutes, ...more });

@@ -50,7 +50,7 @@ const MINUTES = 30 * 24 * 60; // of a month
 
 /** Returns the numbers of metrics that the alarms of a stack read. A test compares them with the templates. */
 export const alarmMetrics = ({ canaryMinutes, reserved }: Environment) => ({
-  home: 16 + (canaryMinutes ? 2 : 0) + (reserved ? 4 : 0),
+  home: 17 + (canaryMinutes ? 2 : 0) + (reserved ? 6 : 0),
   region: 2,
 });
 

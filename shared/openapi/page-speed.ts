@@ -8,7 +8,7 @@ const text = z.string().optional();
 /** An answer in the shape of PageSpeed's API. */
 const PageSpeedResult = z
   .looseObject({
-    kind: z.literal('pagespeedonline#result'),
+    kind: z.string().describe('`pagespeedonline#result`.'),
     captchaResult: z.string(),
     id: z.string().describe('The page that was measured, after redirects.'),
     loadingExperience: z.looseObject({ initial_url: z.string() }),
@@ -26,6 +26,7 @@ const GoogleError = z
       code: z.number().int().describe('The HTTP status.'),
       message: z.string(),
       errors: z.array(z.looseObject({ message: z.string(), domain: z.string(), reason: z.string() })),
+      status: z.string().optional(),
     }),
   })
   .meta({ id: 'GoogleError', description: "An error in the shape of Google's APIs." });
@@ -72,6 +73,9 @@ export const pageSpeedOperations = {
       schema: GoogleError,
       example: { error: { code: 400, message: oneError.message, errors: [oneError] } },
     },
-    problems: ['unsupported-region', 'unsupported-audit-version', 'forbidden-target', 'too-many-requests'],
+    problems: [
+      ...(['unsupported-region', 'unsupported-audit-version', 'forbidden-target', 'not-found'] as const),
+      ...(['report-unavailable', 'being-erased', 'not-comparable', 'too-many-requests'] as const),
+    ],
   },
 } as const satisfies Partial<Operations>;

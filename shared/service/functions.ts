@@ -96,18 +96,14 @@ type BackgroundFunction = 'run-audit' | 'deliver-webhook' | 'sweep' | 'canary';
 /** Name of a file in `functions/`, which is one Lambda function. */
 export type FunctionName = ApiFunction | BackgroundFunction;
 
-/** What a create of a check needs. */
+/** Actions of a function that creates checks. It fails a run whose job the queue refuses, which may end its check. */
 const createsChecks = {
-  table: {
-    check: ['GetItem', 'PutItem', 'Query', 'UpdateItem'],
-    run: ['PutItem'],
-    region: ['GetItem'],
-    owner: ['GetItem', 'UpdateItem'],
-    openCheck: ['DeleteItem', 'PutItem', 'Query'],
-    ...changesPages,
-  },
-  secrets: ['PutObject', ...endsSecrets], // it fails a run whose job the queue refuses, which may end its check
-  fingerprintKey: ['GetObject', 'PutObject'],
+  check: ['GetItem', 'PutItem', 'Query', 'UpdateItem'],
+  run: ['PutItem'],
+  region: ['GetItem'],
+  owner: ['GetItem', 'UpdateItem'],
+  openCheck: ['DeleteItem', 'PutItem', 'Query'],
+  ...changesPages,
 } as const;
 
 /** All functions, each with its variables, its resources and its rights. */
@@ -116,7 +112,9 @@ export const functionRows = {
     ...quick,
     env: CreateEnv,
     reserved: 'creates',
-    ...createsChecks,
+    table: createsChecks,
+    secrets: ['PutObject', ...endsSecrets],
+    fingerprintKey: ['GetObject', 'PutObject'],
   },
   'list-checks': { ...quick, env: ReadEnv, table: { check: ['Query'] }, index: 'list', reserved: 'reads' },
   'list-runs': { ...quick, env: ReadEnv, table: { check: ['Query'] }, index: 'list' },
@@ -146,8 +144,9 @@ export const functionRows = {
     timeoutSeconds: 29, // API Gateway ends a request after 30 s
     localTimeoutSeconds: 295, // `fetch` of Node.js ends a request after 300 s
     reserved: 'agents', // it mostly waits for checks
-    ...createsChecks,
+    table: createsChecks,
     reports: ['GetObject', 'ListBucket'],
+    secrets: endsSecrets, // its checks have none, but their end looks for them
   },
   'get-report': reportReader,
   'get-fixes': reportReader,

@@ -174,6 +174,7 @@ test('creates, reads, waits, agents and sweeps have concurrency of their own in 
     'get-run': 50,
     'list-checks': 50,
     mcp: 50,
+    'run-pagespeed': 50,
     'wait-check': 200,
     sweep: 2,
   });

@@ -199,7 +199,7 @@ test('a graph or an alarm uses each of our metrics', () => {
 });
 
 test.each([
-  ['waits and agents for which there is no room', 60, { mcp: 40, 'wait-check': 20 }, []],
+  ['waits and agents for which there is no room', 60, { mcp: 40, 'wait-check': 15, 'run-pagespeed': 5 }, []],
   ['agents whose function fails', 60, {}, ['Answers5xx']],
   ['agents without room, and a function that fails', 46, { mcp: 41 }, ['Answers5xx']],
   ['a function that lacks concurrency', 3, { 'create-check': 3 }, ['Throttled']],
@@ -253,11 +253,8 @@ test.each<[string, Left, string[]]>([
 });
 
 test('without reserved concurrency, every throttle means that the account has none left', () => {
-  const alarms = alarmsOf(synthesized('dev').home).filter(({ AlarmName }) => /Answers5xx|Throttled$/.test(AlarmName));
-  expect(alarms.map(({ MetricName, Dimensions = [] }) => [MetricName, Dimensions.length])).toEqual([
-    ['5xx', 1],
-    ['Throttles', 0],
-  ]);
+  const alarms = alarmsOf(synthesized('dev').home).filter(({ AlarmName }) => /Throttled$/.test(AlarmName));
+  expect(alarms.map(({ MetricName, Dimensions = [] }) => [MetricName, Dimensions.length])).toEqual([['Throttles', 0]]);
 });
 
 test('the alarm on refused creates counts the log lines of creates that API Gateway answered itself', () => {
@@ -274,7 +271,23 @@ test('the alarm on refused creates counts the log lines of creates that API Gate
   );
 });
 
-test('the access log has no query, which may have a share token, and no header', () => {
+test.each([
+  [20, 20, []],
+  [20, 15, ['Answers5xx']],
+])('%i failures, of which %i tell a client of PageSpeed to come again, fire %j', (failures, unfinished, fired) => {
+  const [, filter] = resourcesOf(home, 'AWS::Logs::MetricFilter');
+  expect(filter?.FilterPattern).toBe(
+    '{ ($.route = "ANY /pagespeedonline/v5/runPagespeed") && ($.status = "503") && ($.functionError = "-") }',
+  );
+  const metrics = metricRecorder();
+  const [api] = resourcesOf(home, 'AWS::ApiGatewayV2::Api');
+  metrics.add('5xx', { ApiId: `<${api?.id}>` }, failures);
+  metrics.add(filter?.MetricTransformations[0].MetricName, {}, unfinished);
+  const names = firedAlarms([home], metrics, 600).map((name) => name.replace('home-', ''));
+  expect(names.filter((name) => name === 'Answers5xx')).toEqual(fired);
+});
+
+test('the access log has no query, which may have a share token or an API key, and no header', () => {
   const [stage] = resourcesOf(home, 'AWS::ApiGatewayV2::Stage');
   const logged = Object.values(JSON.parse(stage?.AccessLogSettings.Format));
   expect(logged).toContain('$context.path'); // the path without the query

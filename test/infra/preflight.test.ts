@@ -41,7 +41,7 @@ test('an account with the default quotas is enough for prod, and nothing says it
 test('a new account is too small for prod, but fits the environment trial', async () => {
   const small = { 'lambda get-account-settings': { AccountLimit: { ConcurrentExecutions: 10 } } };
   expect(await unmet('trial', small)).toEqual([]);
-  expect(await unmet('prod', small)).toContainEqual(['concurrent executions of Lambda', 'us-west-2', '652', '10']);
+  expect(await unmet('prod', small)).toContainEqual(['concurrent executions of Lambda', 'us-west-2', '702', '10']);
   expect(functionsOf(trial.region)['run-audit']?.MemorySize).toBe(3008);
 });
 

@@ -56,6 +56,13 @@ const rights = {
   'get-run': [...onTable('get-run'), ...keys],
   'wait-check': [...onTable('wait-check'), ...keys],
   mcp: keys,
+  'run-pagespeed': [
+    ...readReport('run-pagespeed'),
+    ...send(queues),
+    ...sendDeliveries,
+    ...on(secrets, 's3', ['DeleteObject']),
+    ...on(bucket, 's3', ['ListBucket']),
+  ],
   'get-report': readReport('get-report'),
   'get-fixes': readReport('get-fixes'),
   'get-screenshot': readReport('get-screenshot'),
