@@ -1,6 +1,6 @@
 import type { asCreated } from '../shared/check.ts';
 import { ApiProblemError } from '../shared/problems.ts';
-import { isFinished } from '../shared/run.ts';
+import { isFinished } from '../shared/states.ts';
 import { callsEndIn, withDeadline } from './lib/aws-client.ts';
 import { type CreateDeps, checkCreator, createDeps } from './lib/checks/create-check.ts';
 import type { Request } from './lib/http/endpoint.ts';

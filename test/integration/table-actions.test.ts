@@ -16,8 +16,10 @@ import { getReport } from '../../functions/get-report.ts';
 import { getRun } from '../../functions/get-run.ts';
 import { getScreenshot } from '../../functions/get-screenshot.ts';
 import { judgeCheck } from '../../functions/judge-check.ts';
+import { waiting } from '../../functions/lib/http/waiting.ts';
 import { jobOf } from '../../functions/lib/queue/dispatch.ts';
 import { buildStore } from '../../functions/lib/store/builds.ts';
+import { watchByPolling } from '../../functions/lib/store/changes.ts';
 import { deleteItem, ifExists, updateItem } from '../../functions/lib/store/dynamodb.ts';
 import { checkKey, runKey, usageKey } from '../../functions/lib/store/items.ts';
 import { linkStore } from '../../functions/lib/store/links.ts';
@@ -32,6 +34,7 @@ import { listPages } from '../../functions/list-pages.ts';
 import { listRuns } from '../../functions/list-runs.ts';
 import { marks } from '../../functions/marks.ts';
 import { runAudit } from '../../functions/run-audit.ts';
+import { runPageSpeed } from '../../functions/run-pagespeed.ts';
 import { schedules } from '../../functions/schedules.ts';
 import { sweep } from '../../functions/sweep.ts';
 import { uploads } from '../../functions/uploads.ts';
@@ -98,6 +101,14 @@ const create = async ({ store, queues, regions = ['us-west1'], headers, against,
   const more = { method: 'POST', body: sent, headers: { ...headers } };
   const reply = await as('create-check', () => handle(request({}, more)));
   return (reply.body as { id: string }).id;
+};
+/** Creates a check for another owner, and does not wait for it. */
+const pageSpeed = ({ store, queues }: Pick<Parts, 'store' | 'queues'> = {}) => {
+  const own = { store: { ...world.store, ...store }, queues: { ...world.queues, ...queues } };
+  const deps = { ...world.creates, ...world, ...own, now: () => t0, maxBytes: 1e6 };
+  const more = { owner: 'psi', rawQuery: 'url=https://example.com/', remainingMs: () => 5000 };
+  const handle = runPageSpeed({ ...deps, wait: waiting(watchByPolling) });
+  return as('run-pagespeed', () => handle(request({}, more))).catch(() => {});
 };
 const audit = async (checkId: string, i: number, ...results: unknown[]) => {
   const auditors = { audit: async () => results.shift() as AuditResult };
@@ -278,7 +289,11 @@ const everyFunction = async () => {
   const automatic = { against, samples: 'auto' };
   await audit(await create(automatic), 0, ...Array(6).fill(succeeded));
   await audit(await create(), 0, failed); // releases its run
-  await create({ queues: { send: () => Promise.reject(refused) } });
+  const refuses = { send: () => Promise.reject(refused) };
+  await create({ queues: refuses });
+  await pageSpeed({ queues: refuses });
+  await pageSpeed();
+  await pageSpeed({ store: { findOrErased: async () => undefined } });
 
   const lost = await create(automatic);
   await as('sweep', async () => closeLostRun(world)(jobOf(await world.runOf(lost))));

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { isFinished } from '../../../shared/run.ts';
+import { isFinished } from '../../../shared/states.ts';
 import { deriveCheckId } from '../http/idempotency.ts';
 import type { CheckStore } from '../store/checks.ts';
 import type { StoredCheck } from '../store/find-check.ts';
