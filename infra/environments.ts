@@ -3,7 +3,7 @@ import { recordOf } from '../shared/record.ts';
 import { allRegions } from '../shared/regions.ts';
 import { AllowedTarget } from '../shared/service/allowed-targets.ts';
 import { Origin } from '../shared/service/env.ts';
-import { reservedFor } from '../shared/service/functions.ts';
+import { reservedFor } from '../shared/service/function-row.ts';
 import { MAX_OPEN_SHARDS } from '../shared/service/partitions.ts';
 import { type Names, namesOf } from './names.ts';
 import { reportLives } from './settings.ts';

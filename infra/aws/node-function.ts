@@ -3,7 +3,8 @@ import { PolicyDocument, type PolicyStatement, Role, ServicePrincipal } from 'aw
 import { Architecture, Code, Function as LambdaFunction, Runtime, RuntimeManagementMode } from 'aws-cdk-lib/aws-lambda';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
-import { type FunctionName, type FunctionRow, functionRows } from '../../shared/service/functions.ts';
+import type { FunctionRow } from '../../shared/service/function-row.ts';
+import { type FunctionName, functionRows } from '../../shared/service/functions.ts';
 import type { Environment } from '../environments.ts';
 import { assetOf } from './assets.ts';
 import { acknowledgeWildcards, right, rightsOf } from './rights.ts';

@@ -3,7 +3,7 @@ import { PolicyStatement, type Role } from 'aws-cdk-lib/aws-iam';
 import type { IQueue } from 'aws-cdk-lib/aws-sqs';
 import type { Construct } from 'constructs';
 import { regions } from '../../shared/regions.ts';
-import type { FunctionRow, StoredAction, TableActions } from '../../shared/service/functions.ts';
+import type { FunctionRow, StoredAction, TableActions } from '../../shared/service/function-row.ts';
 import { CANARY_PREFIX } from '../../shared/service/keys.ts';
 import { type Partition, partitions } from '../../shared/service/partitions.ts';
 import { REPORTS } from '../../shared/service/report-folders.ts';

@@ -1,6 +1,7 @@
 import type { Construct } from 'constructs';
 import type { z } from 'zod';
-import type { FunctionName, FunctionRow, functionRows } from '../../shared/service/functions.ts';
+import type { FunctionRow } from '../../shared/service/function-row.ts';
+import type { FunctionName, functionRows } from '../../shared/service/functions.ts';
 import type { Environment } from '../environments.ts';
 import { auditQueueUrls, deadLetterUrls, deliveryQueueUrl } from './audit-queues.ts';
 import { reportBucketName } from './report-bucket.ts';

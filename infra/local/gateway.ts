@@ -6,7 +6,8 @@ import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2, Context
 import { commonHeaders } from '../../functions/lib/http/security-headers.ts';
 import { redactForLog } from '../../functions/lib/redact.ts';
 import { MAX_BODY_BYTES } from '../../shared/check.ts';
-import { type FunctionRow, functionRows } from '../../shared/service/functions.ts';
+import type { FunctionRow } from '../../shared/service/function-row.ts';
+import { functionRows } from '../../shared/service/functions.ts';
 import { type ApiFunction, apiFunctions, rulesOf } from '../../shared/service/routes.ts';
 import { MAX_UPLOAD_BYTES } from '../../shared/uploads.ts';
 import { closeServer, keepAccepting } from './close-server.ts';

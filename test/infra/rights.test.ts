@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { updatedLatest, updatedRegion, updatedRun, updatedUsage } from '../../infra/aws/updated-attributes.ts';
-import { type FunctionName, type FunctionRow, functionRows } from '../../shared/service/functions.ts';
+import type { FunctionRow } from '../../shared/service/function-row.ts';
+import { type FunctionName, functionRows } from '../../shared/service/functions.ts';
 import { CANARY_PREFIX } from '../../shared/service/keys.ts';
 import { partitions } from '../../shared/service/partitions.ts';
 import { apiFunctions } from '../../shared/service/routes.ts';

@@ -1,5 +1,6 @@
 import { regions } from '../../../shared/regions.ts';
-import { type FunctionRow, functionRows, type TableAction } from '../../../shared/service/functions.ts';
+import type { FunctionRow, TableAction } from '../../../shared/service/function-row.ts';
+import { functionRows } from '../../../shared/service/functions.ts';
 import type { Environment } from '../../environments.ts';
 
 /** A function or a queue in an AWS region. */
