@@ -89,11 +89,11 @@ const tooMany = (max: number) =>
 
 /** Returns the marks of a page and of all pages. Without a URL, those of all pages. */
 const list = async (deps: Required<Deps>, request: Request): Promise<Reply> => {
-  const { url, device, label, ...times } = parseMarkList(request);
+  const { url, device, region, label, ...times } = parseMarkList(request);
   const labels = Object.fromEntries(label.map((each) => [each.split(':', 1)[0], each.slice(each.indexOf(':') + 1)]));
   const range = rangeOf(times);
   const { owner } = request;
   if (url !== undefined)
-    return { status: 200, body: { marks: await marksOfPage(deps, owner, { url, device, labels, range }) } };
+    return { status: 200, body: { marks: await marksOfPage(deps, owner, { url, device, region, labels, range }) } };
   return { status: 200, body: { marks: (await deps.marks.list(owner, undefined)).reverse() } };
 };

@@ -59,7 +59,7 @@ export const listParameters = {
     field: { title: 'Search', placeholder: 'part of a URL' },
   },
   region: {
-    lists: ['runs', 'pages'],
+    lists: ['runs', 'pages', 'marks'],
     accepted: `The region must be one of: ${runRegions.join(', ')}.`,
     flag: { name: '--region <name>', help: 'results of this region only' },
     agent: {},

@@ -7,7 +7,6 @@ type Audited = Pick<
   CheckView,
   'auditVersion' | 'device' | 'samples' | 'throttling' | 'blockedUrlPatterns' | 'against'
 > &
-  Partial<Pick<CheckView, 'source'>> &
   NamedSecrets;
 
 /** Returns how the pages of a check were audited, in words. The preset of the device has no throttling of its own. */
@@ -18,7 +17,6 @@ export const auditFacts = ({
   throttling,
   blockedUrlPatterns,
   against,
-  source,
   ...secrets
 }: Audited): string[] => [
   `Lighthouse ${auditVersion}`,
@@ -28,7 +26,6 @@ export const auditFacts = ({
   ...blockedFacts(blockedUrlPatterns),
   ...secretFacts(secrets),
   ...againstFacts({ against }),
-  ...(source === 'uploaded' ? ['uploaded, not measured here'] : []),
 ];
 
 /** Returns which secrets a check was created with, by their names. */

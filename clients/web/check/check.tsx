@@ -52,7 +52,8 @@ export const CheckPage = ({ checkId }: { checkId: string }) => {
 };
 
 const CheckHead = ({ check }: { check: CheckView }) => {
-  const facts = [...auditFacts(check), ...labelTexts(check), localTime(check.createdAt)];
+  const source = check.source === 'uploaded' ? ['uploaded, not measured here'] : [];
+  const facts = [...auditFacts(check), ...source, ...labelTexts(check), localTime(check.createdAt)];
   return (
     <div class="head">
       <div class="grow">

@@ -5,7 +5,7 @@ import type { RunSummary } from '../../../shared/summaries.ts';
 import { metricNames } from '../../words/numbers.ts';
 import { namerOf, usePlaces } from '../ui/places.ts';
 import type { TrendLine } from './trend-lines.ts';
-import { HEIGHT, plotOf, type Scheme } from './trend-plot.ts';
+import type { Scheme } from './trend-plot.ts';
 
 const loadStyle = () => {
   if (document.getElementById('uplot')) return;
@@ -48,7 +48,8 @@ export const TrendChart = ({ runs, name, lines, choose }: ChartProps) => {
     const draw = async () => {
       loadStyle();
       repairLanguage();
-      const { default: Plot } = await import('uplot'); // only this view needs it
+      const drawing = [import('uplot'), import('./trend-plot.ts')] as const; // only this view needs them
+      const [{ default: Plot }, { plotOf }] = await Promise.all(drawing);
       if (gone || !box.current) return;
       chart?.destroy();
       const { options, data } = plotOf(runs, name, {
@@ -61,7 +62,7 @@ export const TrendChart = ({ runs, name, lines, choose }: ChartProps) => {
       chart = new Plot(options, data, box.current);
     };
     const resize = new ResizeObserver(
-      () => box.current && chart?.setSize({ width: box.current.clientWidth, height: HEIGHT }),
+      () => box.current && chart?.setSize({ width: box.current.clientWidth, height: chart.height }),
     );
     const show = () =>
       draw().then(

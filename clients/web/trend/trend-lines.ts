@@ -4,7 +4,6 @@ import { type MetricName, pageMetric } from '../../../shared/metrics/page-metric
 import type { PageResult } from '../../../shared/pages/pages.ts';
 import type { RunView } from '../../../shared/run.ts';
 import type { RunSummary } from '../../../shared/summaries.ts';
-import { cutText } from '../../../shared/text.ts';
 import { plain, textOf } from '../../words/numbers.ts';
 import { verdictSigns } from '../../words/variants.ts';
 
@@ -23,16 +22,14 @@ export const marksByRun = (runs: readonly RunSummary[], marks: readonly ShownMar
   const texts = new Map<RunSummary, string>();
   for (const { at, text } of marks) {
     const first = runs.findLast(({ createdAt }) => createdAt >= at);
-    if (first) texts.set(first, [...(texts.has(first) ? [texts.get(first)] : []), text].join(', '));
+    if (first) texts.set(first, texts.has(first) ? `${texts.get(first)}, ${text}` : text);
   }
   return texts;
 };
 
-/** Most characters of a mark in the chart. */
-const MAX_TEXT = 24;
-
+/** Returns the lines of marks. The chart shows the beginning of their texts. */
 export const markLines = (marks: readonly ShownMark[]): TrendLine[] =>
-  marks.map(({ at, text }) => ({ at: secondsOf(at), text: cutText(text, MAX_TEXT), kind: 'mark' }));
+  marks.map(({ at, text }) => ({ at: secondsOf(at), text: text.slice(0, 24), kind: 'mark' }));
 
 /** Returns the lasting changes of a metric within the time of the runs, newest first. */
 export const changeLines = (

@@ -10,7 +10,7 @@ import { drawLines, type TrendLine } from './trend-lines.ts';
 import { colorOf, drawNames, drawPoints, type Row, roomFor, WIDE } from './trend-points.ts';
 import { gapsOf, trendSteps } from './trend-steps.ts';
 
-export const HEIGHT = 320;
+const HEIGHT = 320;
 /** Colours of the chart: of its regions, its texts, its background, its grid and its changes. */
 const colors = {
   light: {

@@ -63,7 +63,7 @@ export const TrendPage = ({ query }: { query: URLSearchParams }) => {
   );
 };
 
-const none: readonly PageResult[] = [];
+const none: readonly never[] = [];
 const filterNames = ['url', 'device', 'region', 'label'];
 
 type SeriesProps = {
@@ -86,8 +86,7 @@ const Series = ({ series, filter, isFiltered, metric, results }: SeriesProps) =>
   const chosenChecks = useChosenChecks();
   const newest = runs.find(({ links }) => links.check)?.links.check;
   const { data: check } = useLoaded<CheckView>(newest ?? null);
-  const { data: marked } = useLoaded<{ marks: Mark[] }>(`/v1/marks?${marksFilter(filter)}`);
-  const marks = marked?.marks ?? noMarks;
+  const marks = useLoaded<{ marks: Mark[] }>(`/v1/marks?${filter}`).data?.marks ?? none;
   const lines = useMemo(
     () => [...markLines(marks), ...changeLines(results, chosen, runs), ...limitLines(check?.runs ?? [], chosen)],
     [marks, runs, results, chosen, check],
@@ -120,15 +119,6 @@ const Series = ({ series, filter, isFiltered, metric, results }: SeriesProps) =>
       <ChosenBar chosen={chosenChecks} />
     </>
   );
-};
-
-const noMarks: readonly Mark[] = [];
-
-/** Returns the parameters of the marks of a trend. A mark belongs to all regions. */
-const marksFilter = (filter: string): URLSearchParams => {
-  const parameters = new URLSearchParams(filter);
-  parameters.delete('region');
-  return parameters;
 };
 
 const NoRuns = ({ isFiltered }: { isFiltered: boolean }) =>

@@ -4,16 +4,27 @@ import type { ListedRun, ListStore, Range } from '../store/lists.ts';
 import type { MarkStore } from '../store/marks.ts';
 
 type Deps = { marks: Pick<MarkStore, 'list'>; lists: Pick<ListStore, 'runs'>; now: () => Date };
-type Wanted = { url: string; device?: string | undefined; labels: Readonly<Record<string, string>>; range: Range };
+type Wanted = {
+  url: string;
+  device?: string | undefined;
+  region?: string | undefined;
+  labels: Readonly<Record<string, string>>;
+  range: Range;
+};
 
 /** Entries of a series that one read returns, and most reads. */
 const [ENTRIES, READS] = [500, 4];
 
 /** Returns the marks of a page, the oldest first: those that people made, and those that labels of its checks make. */
 export const marksOfPage = async (deps: Deps, owner: string, { url, ...wanted }: Wanted): Promise<Mark[]> => {
-  const { device, labels, range } = wanted;
+  const { device, region, labels, range } = wanted;
   const [made, entries] = await Promise.all([deps.marks.list(owner, url), readEntries(deps, owner, url, range)]);
-  const ofTrend = entries.filter((run) => (device === undefined || run.device === device) && hasLabels(run, labels));
+  const ofTrend = entries.filter(
+    (run) =>
+      (device === undefined || run.device === device) &&
+      (region === undefined || run.region === region) &&
+      hasLabels(run, labels),
+  );
   const deploys = deploysOf(ofTrend.toReversed()).map((deploy) => ({
     ...deploy,
     id: null,
