@@ -1,5 +1,6 @@
 import { promisify } from 'node:util';
 import zlib from 'node:zlib';
+import { artifactNames } from '../shared/options/artifacts.ts';
 import type { Caller } from '../shared/service/keys.ts';
 import type { Request } from './lib/http/endpoint.ts';
 import { htmlReport, loadingReport, viewerVersion } from './lib/http/html-report.ts';
@@ -13,7 +14,7 @@ import { checkStore } from './lib/store/checks.ts';
 import { openDb } from './lib/store/dynamodb.ts';
 import { type Reports, reports, tagOf } from './lib/store/reports.ts';
 
-/** GET …/runs/{runId}/report: returns the full Lighthouse result, as JSON or as an HTML report. */
+/** GET …/runs/{runId}/report, …/trace and …/har: return the full Lighthouse result as JSON or as an HTML report, or another file of the audit. */
 export const handler = http('get-report', (env) =>
   getReport({ store: checkStore(openDb(env)), reports: reports(env), maxBytes: env.MAX_ANSWER_BYTES }),
 );
@@ -29,9 +30,10 @@ const MAX_HTML_SOURCE_BYTES = 32 * 1024 * 1024;
 export const getReport =
   ({ reports, maxBytes, ...lookup }: Deps) =>
   async (request: Request<Caller>): Promise<Reply> => {
-    const { report, read, throwIfGone } = await findReport({ ...lookup, reports }, request);
+    const artifact = artifactNames.find((name) => request.path.endsWith(`/${name}`));
+    const { report, read, throwIfGone } = await findReport({ ...lookup, reports }, request, artifact);
     const gzipped = acceptsGzip(request.headers['accept-encoding']);
-    const asHtml = prefersHtml(request.headers.accept);
+    const asHtml = !artifact && prefersHtml(request.headers.accept);
     const etag = etagOf(report.key, asHtml, gzipped);
     const headers = {
       etag,

@@ -1,5 +1,7 @@
 import { z } from 'zod';
+import { artifactNames } from './options/artifacts.ts';
 import type { Variant } from './options/variants.ts';
+import { recordOf } from './record.ts';
 
 /** Routes that read the report of a run. */
 export const reportLinks = {
@@ -7,9 +9,15 @@ export const reportLinks = {
   fixes: z.string().nullable(),
   screenshot: z.string().nullable(),
   filmstrip: z.string().nullable(),
+  ...recordOf(artifactNames, () => z.string().nullable()),
 };
 
-type Linked = { id: string; checkId: string; state: string; report?: object | undefined };
+type Linked = {
+  id: string;
+  checkId: string;
+  state: string;
+  report?: { artifacts?: Readonly<Record<string, object>> | undefined } | undefined;
+};
 
 /** Returns the relative URLs of a run. */
 export const linksOf = (run: Linked) => {
@@ -40,5 +48,6 @@ export const reportLinksOf = ({ id, checkId, state, report }: Linked, query = ''
     fixes: state === 'succeeded' ? ofReport('fixes') : null,
     screenshot: ofReport('screenshot'),
     filmstrip: ofReport('filmstrip'),
+    ...recordOf(artifactNames, (name) => (report?.artifacts?.[name] ? ofReport(name) : null)),
   };
 };

@@ -160,7 +160,7 @@ export const RunView = z
     links: z
       .object({ self: z.string(), check: z.string(), page: z.string(), ...reportLinks })
       .describe(
-        'Relative URLs. `page` is for people. The links to the report and its images are null if the run has no report. The link to its fixes is null if the run did not succeed.',
+        'Relative URLs. `page` is for people. The links to the report and its images are null if the run has no report. The link to its fixes is null if the run did not succeed. Those to its trace and its HAR are null unless the check asked for them.',
       ),
   })
   .meta({
@@ -169,7 +169,7 @@ export const RunView = z
   });
 export type RunView = z.infer<typeof RunView>;
 
-type WithReport = { report?: object | undefined };
+type WithReport = Pick<Parameters<typeof linksOf>[0], 'report'>;
 type ShownRun = Omit<Run, 'against'> & WithReport & { checkId: string; against: (MeasuredVariant & WithReport) | null };
 
 /** Returns the fields of a stored run that the API shows. A field that `RunView` does not name stays private. */

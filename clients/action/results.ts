@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Results } from '../cli/formats/json.ts';
-import { isReportName, reportNames } from '../cli/formats/report-names.ts';
+import { reportNames, runFileOf } from '../cli/formats/report-names.ts';
 
 /** Returns the outputs of the action. */
 export const outputsOf = ({ checks }: Results, passed: boolean): Record<string, string> => ({
@@ -24,7 +24,7 @@ export const outputsOf = ({ checks }: Results, passed: boolean): Record<string, 
  */
 export const writtenFiles = ({ checks }: Results, outputs: readonly string[]): string[] => {
   const runs = checks.flatMap((check) => check.runs.map((run) => ({ ...run, url: check.url })));
-  const named = outputs.flatMap((file) => (isReportName(file) ? reportNames(file, runs) : [file]));
+  const named = outputs.flatMap((file) => (runFileOf(file) ? reportNames(file, runs) : [file]));
   const files = [...named, ...runs.flatMap(({ reportFile }) => reportFile ?? [])].map((file) => resolve(file));
   return [...new Set(files)].filter((file) => existsSync(file));
 };

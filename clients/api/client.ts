@@ -150,6 +150,12 @@ export class Client {
     return loadsItsReport(page) ? withItsReport(page, await this.report(runId, { signal, asIs: true })) : page;
   }
 
+  /** Returns the text of a file that a link of a run names. */
+  async file(path: string, { signal }: Signal = {}): Promise<string> {
+    const response = await this.#send(path, { ...reportLimits, follow: true, signal });
+    return response.text();
+  }
+
   /** Returns what to fix first on the page of a run. */
   async fixes({ id, links }: Pick<RunView, 'id' | 'links'>, { signal }: Signal = {}): Promise<Fix[]> {
     const path = runOfCheckPath(links.check.split('/').at(-1) ?? '', id);

@@ -1,6 +1,7 @@
 import type { AuditVersion } from '../../shared/audit-versions.ts';
 import type { Given } from '../../shared/measured.ts';
 import type { Metrics } from '../../shared/metrics/page-metrics-schemas.ts';
+import type { ArtifactName } from '../../shared/options/artifacts.ts';
 import { type Category, categoriesOf, isSteady } from '../../shared/options/audit-options.ts';
 import type { AuditOptions } from '../../shared/options/audit-options-schemas.ts';
 import type { Secrets } from '../../shared/options/secrets.ts';
@@ -134,6 +135,9 @@ export type DocumentState = 'shown' | 'unparsable' | 'gone';
 /** Lighthouse's error for the whole audit. `artifactKey` names the artifact that it gathered, from version 12 on. */
 export type RuntimeError = { code: string; message: string; artifactKey?: string };
 
+/** A file of an audit, and its size before gzip. */
+export type KeptFile = { gzip: Buffer; bytes: number };
+
 /** The parts of a Lighthouse result that the service reads, and the gzipped result itself. */
 export type AuditSummary = Partial<Given> & {
   metrics: Metrics;
@@ -162,6 +166,8 @@ export type AuditSummary = Partial<Given> & {
   interactions?: MeasuredInteraction[];
   report: Buffer;
   reportBytes: number;
+  /** Missing if the order asks for none. */
+  artifacts?: Partial<Record<ArtifactName, KeptFile>>;
 };
 
 /**

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { Fixes } from '../fixes/fix.ts';
 import { listParameter, MAX_PAGES } from '../list-parameters.ts';
 import { VariantName } from '../name-schemas.ts';
+import { ARTIFACT_DAYS } from '../options/artifacts.ts';
 import { PageList } from '../pages/pages.ts';
 import { RunView } from '../run.ts';
 import { Filmstrip } from '../service/offer.ts';
@@ -78,6 +79,22 @@ const fromReport = {
   query: { variant },
   headers: conditional,
   problems: ['not-found', 'report-unavailable', 'report-not-ready'],
+} as const satisfies Partial<Operation>;
+
+const trace = z
+  .looseObject({ traceEvents: z.array(z.looseObject({})) })
+  .meta({ id: 'Trace', description: 'A trace of Chromium.' });
+const har = z
+  .looseObject({ log: z.looseObject({ version: z.string(), entries: z.array(z.looseObject({})) }) })
+  .meta({ id: 'Har', description: 'HAR 1.2, without the values of cookies and credentials.' });
+const file = { description: 'The file.', headers: ['etag'] } as const;
+const getArtifact = {
+  ...fromReport,
+  description: `A check asks for it with \`artifacts\`. The service keeps it for ${ARTIFACT_DAYS} days. It is that of the shown sample.`,
+  answers: {
+    303: { description: 'The file is large. `Location` is valid for five minutes.', headers: ['location', 'etag'] },
+    304: notModified,
+  },
 } as const satisfies Partial<Operation>;
 
 /** The documentation of the routes of runs. */
@@ -161,6 +178,21 @@ export const runOperations = {
         headers: ['etag'],
       },
       304: notModified,
+    },
+  },
+  'GET /v1/checks/{checkId}/runs/{runId}/trace': {
+    ...getArtifact,
+    operationId: 'getTrace',
+    summary: 'Read the trace of the audit, for DevTools and Perfetto',
+    answers: { ...getArtifact.answers, 200: { ...file, schema: trace, example: { traceEvents: [] } } },
+  },
+  'GET /v1/checks/{checkId}/runs/{runId}/har': {
+    ...getArtifact,
+    operationId: 'getHar',
+    summary: 'Read the requests of the page as a HAR',
+    answers: {
+      ...getArtifact.answers,
+      200: { ...file, schema: har, example: { log: { version: '1.2', entries: [] } } },
     },
   },
   'GET /v1/audit/runs/{runId}': {

@@ -5,6 +5,7 @@ import { Interactions, StoredInteractions } from '../interactions/interactions-s
 import { AuditVersion, anyName, Category, Device } from '../name-schemas.ts';
 import { pick } from '../pick.ts';
 import { recordOf } from '../record.ts';
+import { ARTIFACT_DAYS, type ArtifactName, artifactNames } from './artifacts.ts';
 import {
   MAX_SAMPLES,
   type NamesOf,
@@ -121,6 +122,16 @@ const schemas = {
   storageState: { sent: sentSecrets.storageState, stored: namedSecrets.storageState },
   assertions: { sent: CheckAssertions, stored: StoredAssertions },
   interactions: { sent: Interactions, stored: StoredInteractions },
+  artifacts: {
+    sent: z
+      .array(z.enum(artifactNames))
+      .min(1)
+      .meta({
+        description: `Files that each run keeps for ${ARTIFACT_DAYS} days besides its report. Not with headers, credentials, cookies or a storage state.`,
+        uniqueItems: true,
+      }),
+    stored: z.array(anyName<ArtifactName>()),
+  },
 } satisfies Record<OptionName, Schemas>;
 
 /**

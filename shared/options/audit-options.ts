@@ -1,5 +1,6 @@
 import { type AuditVersion, auditVersion } from '../audit-versions.ts';
 import { acceptedInteractions } from '../interactions/interactions.ts';
+import { acceptedArtifacts, artifactNames } from './artifacts.ts';
 import { acceptedBlockedUrls } from './blocked-urls.ts';
 import { acceptedLabels } from './labels.ts';
 import {
@@ -148,6 +149,20 @@ export const options = {
     field: {
       kind: 'json',
       help: 'What to do after the load, for example [{ "name": "search", "steps": [{ "click": "text/Search" }] }]',
+    },
+  },
+  artifacts: {
+    of: 'audit',
+    accepted: acceptedArtifacts,
+    title: 'Files to keep',
+    field: {
+      kind: 'lines',
+      help: `One on each line: ${artifactNames.join(', ')}, for DevTools. The service keeps them for 14 days.`,
+    },
+    flag: {
+      name: '--artifacts <names>',
+      value: 'list',
+      help: `keep these files too for 14 days: ${artifactNames.join(', ')}`,
     },
   },
 } as const satisfies Record<string, Option>;

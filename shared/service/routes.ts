@@ -78,6 +78,8 @@ export const routes = [
     function: 'get-screenshot',
     query: ['variant'],
   },
+  { ...sharedRead, path: '/v1/checks/{checkId}/runs/{runId}/trace', function: 'get-report', query: ['variant'] },
+  { ...sharedRead, path: '/v1/checks/{checkId}/runs/{runId}/har', function: 'get-report', query: ['variant'] },
   {
     ...sharedRead,
     path: '/v1/checks/{checkId}/runs/{runId}/filmstrip',

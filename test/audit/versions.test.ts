@@ -1,5 +1,8 @@
+import { gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { type AuditVersion, auditVersions, majorOf } from '../../shared/audit-versions.ts';
+import { expectHar } from '../support/har.ts';
+import { insightsOf } from '../support/insights.ts';
 import { testReport } from '../support/known-report.ts';
 import { type Audited, type Lab, openLab, type Report } from '../support/page-lab.ts';
 
@@ -45,7 +48,8 @@ let lab: Lab;
 const audits = new Map<AuditVersion, Promise<Audited>>();
 beforeAll(async () => {
   lab = await openLab();
-  for (const { version } of auditVersions) audits.set(version, lab.auditInTurn('/faulty', version));
+  for (const { version } of auditVersions)
+    audits.set(version, lab.auditInTurn('/faulty', version, { artifacts: ['trace', 'har'] }));
   await Promise.allSettled(audits.values());
 }, 600_000);
 afterAll(() => lab.close());
@@ -65,8 +69,18 @@ describe.each(auditVersions)('in version $version', ({ version }) => {
     expect(metrics).toMatchObject(knownOf(version).scores);
   });
 
+  test('its trace and its HAR can be read by other tools', async () => {
+    const { trace, har } = (await audited()).verdict.report?.artifacts ?? {};
+    expect((await insightsOf(fileOf(trace))).Meta.mainFrameURL).toBe(lab.pages.url('/faulty'));
+    const { log } = expectHar(fileOf(har));
+    expect(log.entries.map(({ request }) => request.url)).toContain(lab.pages.url('/faulty'));
+    expect(log.pages[0]?.pageTimings.onLoad).toBeGreaterThan(0);
+  });
+
   testReport({ version, url: () => lab.pages.url('/faulty'), audited });
 });
+
+const fileOf = (file: { gzip: Buffer } | undefined) => JSON.parse(gunzipSync(file?.gzip as Buffer).toString());
 
 const fails = (report: Report, id: string): boolean => {
   const score = report.audits[id]?.score ?? null;

@@ -53,9 +53,9 @@ export const openLab = async () => {
     pages,
     audit,
     /** Audits a known page when its turn comes. As in the service, one audit is measured while the next starts its browser. */
-    auditInTurn: async (page: string, version: AuditVersion) => {
+    auditInTurn: async (page: string, version: AuditVersion, options: Parameters<typeof anOrder>[0] = {}) => {
       const done = await turn(new AbortController().signal);
-      return audit(page, version).finally(done);
+      return audit(page, version, options).finally(done);
     },
     close: async () => {
       await lab.close();

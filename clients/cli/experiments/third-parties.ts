@@ -7,7 +7,7 @@ import { type Context, withClient } from '../context.ts';
 import { exitCodeOfRuns, UsageError } from '../exit-codes.ts';
 import type { ThirdPartiesOptions } from '../flags/options.ts';
 import { checkOutputs, writeForms, writeResults } from '../formats/output.ts';
-import { isReportName } from '../formats/report-names.ts';
+import { isRunFile } from '../formats/report-names.ts';
 import { pageUrlFrom } from '../many/page-urls.ts';
 import { judge, storedExplanation } from '../run/base.ts';
 import { createPatiently } from '../run/creating.ts';
@@ -73,7 +73,7 @@ const saveReportsOf = async (
   const runs = [{ name: WHOLE, check: survey }, ...rows].flatMap(({ name, check }) =>
     check.runs.map((run) => ({ ...run, url: check.url, party: name })),
   );
-  const { files, errors } = await writeReports(client, runs, output.filter(isReportName), signal);
+  const { files, errors } = await writeReports(client, runs, output.filter(isRunFile), signal);
   for (const [i, { party }] of runs.entries())
     if (files[i] !== undefined) note(`The report without ${party} is ${files[i]}`);
   const [first, ...others] = errors;

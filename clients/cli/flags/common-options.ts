@@ -43,7 +43,7 @@ export const FORMAT_OR_HTML = [
 ] as const;
 export const OUTPUT = [
   '--output <file>',
-  `also write a file: ${[...extensions].map(([extension, name]) => (name === 'junit' ? `${extension} (JUnit)` : extension)).join(', ')}, or .html for the report of each run. Repeat it for more`,
+  `also write a file: ${[...extensions].map(([extension, name]) => (name === 'junit' ? `${extension} (JUnit)` : extension)).join(', ')}, or for each run .html (the report), .har or trace.json. Repeat it for more`,
   repeated,
 ] as const;
 export const CI = [

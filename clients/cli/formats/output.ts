@@ -6,7 +6,7 @@ import { UsageError } from '../exit-codes.ts';
 import type { CheckResult } from '../run/result.ts';
 import { WriteError } from '../streams.ts';
 import { extensions, type FormatName, render } from './render.ts';
-import { hasPlaceholder, isReportName } from './report-names.ts';
+import { hasPlaceholder, isRunFile } from './report-names.ts';
 import type { View } from './terminal.ts';
 
 /** Files have no colours and no terminal. */
@@ -15,18 +15,20 @@ const fileView = { width: 120, color: false };
 const formatOf = (file: string): FormatName => {
   const format = extensions.get(extname(file).toLowerCase());
   if (!format) {
-    const known = [...extensions.keys(), '.html'].join(', ');
+    const known = [...extensions.keys(), '.html', '.har', 'trace.json'].join(', ');
     throw new UsageError(`${file} has an unknown extension. Use one of ${known}.`);
   }
   if (hasPlaceholder(file))
-    throw new UsageError(`${file} has all runs. {url}, {region} and {device} are for .html, which has one run.`);
+    throw new UsageError(
+      `${file} has all runs. {url}, {region} and {device} are for .html, .har and trace.json, which have one run.`,
+    );
   return format;
 };
 
 /** Throws a UsageError if a file can't be written or has an unknown extension. Changes no file. */
 export const checkOutputs = (files: readonly string[]): void => {
   for (const file of files) {
-    if (!isReportName(file)) formatOf(file);
+    if (!isRunFile(file)) formatOf(file);
     else if (hasPlaceholder(file)) continue; // until the runs are known
     try {
       tryToOpen(file);
@@ -70,7 +72,7 @@ export const writeForms = async <Name extends string>(
   const written = await Promise.allSettled([
     printForm(),
     ...output
-      .filter((file) => !isReportName(file))
+      .filter((file) => !isRunFile(file))
       .map(async (file) => writeOutput(file, await formOf(formatOf(file), { ...fileView, verbose }))),
   ]);
   const [first, ...others] = written.flatMap((each) => (each.status === 'rejected' ? [each.reason] : []));

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
-import { basename, extname } from 'node:path';
+import { basename } from 'node:path';
+import { type ArtifactName, artifactNames } from '../../../shared/options/artifacts.ts';
 import { UsageError } from '../exit-codes.ts';
 
 /** A run, as far as the name of its report needs it. */
@@ -14,7 +15,17 @@ export type NamedRun = {
 const MAX_LENGTH = 100;
 const placeholders = ['url', 'region', 'device', 'party'] as const;
 
-export const isReportName = (file: string): boolean => /^\.html?$/i.test(extname(file));
+/** Which file of a run an output file is, by its name. The other output files have all runs. */
+const runFiles = { report: /\.html?$/i, trace: /trace\.json$/i, har: /\.har$/i } as const;
+export type RunFile = keyof typeof runFiles;
+
+/** Returns which file of a run an output file is. */
+export const runFileOf = (file: string): RunFile | undefined =>
+  (Object.keys(runFiles) as RunFile[]).find((name) => runFiles[name].test(basename(file)));
+export const isRunFile = (file: string): boolean => runFileOf(file) !== undefined;
+/** Returns the artifacts that output files need. */
+export const artifactsFor = (output: readonly string[] = []): ArtifactName[] =>
+  artifactNames.filter((name) => output.some((file) => runFileOf(file) === name));
 export const hasPlaceholder = (file: string): boolean => placeholders.some((name) => file.includes(`{${name}}`));
 
 /** Returns the file of the report of each run. Throws a UsageError if two runs would have the same file. */
@@ -46,9 +57,9 @@ const adviceFor = (template: string, runs: readonly NamedRun[]): string => {
     return values.size > 1 && !template.includes(`{${name}}`);
   });
   if (missing.length === 0) return 'Name each page once.';
-  const added = missing.map((name) => `-{${name}}`).join('');
-  const extension = extname(template);
-  return `Each run has a report of its own. Name them, for example, ${template.slice(0, -extension.length)}${added}${extension}`;
+  const [end = ''] = /(-?trace)?\.\w+$/i.exec(template) ?? [];
+  const start = [template.slice(0, -end.length), ...missing.map((name) => `{${name}}`)].filter(Boolean).join('-');
+  return `Each run has a file of its own. Name them, for example, ${start}${end.replace(/^trace/, '-trace')}`;
 };
 
 /** Returns the name of each URL in a file name. URLs that differ in other characters have a hash at the end. */

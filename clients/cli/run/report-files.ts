@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { CheckView } from '../../../shared/check.ts';
+import type { ArtifactName } from '../../../shared/options/artifacts.ts';
 import type { Client } from '../../api/client.ts';
 import type { Context } from '../context.ts';
 import { UsageError } from '../exit-codes.ts';
@@ -10,7 +11,7 @@ import { withEscapes } from '../formats/json.ts';
 import { adviceOf } from '../formats/notes.ts';
 import { checkOutputs, writeOutput } from '../formats/output.ts';
 import { type FormatName, render } from '../formats/render.ts';
-import { isReportName, type NamedRun, reportNames } from '../formats/report-names.ts';
+import { isRunFile, type NamedRun, type RunFile, reportNames, runFileOf } from '../formats/report-names.ts';
 import type { View } from '../formats/terminal.ts';
 import type { CheckResult } from './result.ts';
 
@@ -26,7 +27,7 @@ export const checkReports = (
       `--format html prints one report, but the command has ${runs.length} runs. Use --output {url}-{device}-{region}.html.`,
     );
   }
-  checkOutputs(output.filter(isReportName).flatMap((template) => reportNames(template, runs)));
+  checkOutputs(output.filter(isRunFile).flatMap((template) => reportNames(template, runs)));
 };
 
 /** Returns the runs of checks, as far as the names of their reports need them. */
@@ -45,11 +46,11 @@ export const saveReports = async (
   { output = [], format, data }: Options,
   signal: AbortSignal,
 ): Promise<{ results: CheckResult[]; errors: Error[] }> => {
-  const templates = output.filter(isReportName);
+  const templates = output.filter(isRunFile);
   const runs = results.flatMap(({ check }) => check.runs.map((run) => ({ ...run, url: check.url })));
   const isLost = data === undefined && results.some(({ server }) => server === null);
   const temporary =
-    templates.length === 0 && format !== 'html' && isLost && runs.some(hasReport) ? temporaryFolder() : undefined;
+    !templates.some(isReport) && format !== 'html' && isLost && runs.some(hasReport) ? temporaryFolder() : undefined;
   if (temporary !== undefined) templates.push(join(temporary, '{url}-{device}-{region}.html'));
   try {
     const { files: named, errors } = await writeReports(client, runs, templates, signal);
@@ -64,24 +65,26 @@ export const saveReports = async (
 /** A run with the id by which its report is read. */
 type ReportedRun = NamedRun & Pick<CheckView['runs'][number], 'id' | 'links'>;
 
-/** Writes the HTML report of each run to the files of the templates. Returns the first file of each run that has a report. */
+/** Writes the HTML report or another file of each run to the files of the templates. Returns the first report of each run that has one. */
 export const writeReports = async (
   client: Client,
   runs: readonly ReportedRun[],
   templates: readonly string[],
   signal: AbortSignal,
 ): Promise<{ files: (string | undefined)[]; errors: Error[] }> => {
-  const names = templates.map((template) => reportNames(template, runs));
+  const targets = templates.map((template) => ({
+    kind: runFileOf(template) ?? 'report',
+    names: reportNames(template, runs),
+  }));
   const files: (string | undefined)[] = runs.map(() => undefined);
   const errors: Error[] = [];
   for (const [i, run] of runs.entries()) {
     if (templates.length === 0 || !hasReport(run)) continue;
     try {
-      const page = await reportPage(client, run.id, signal);
-      for (const each of names) {
-        const file = each[i] ?? '';
-        await writeOutput(file, page);
-        files[i] ??= file;
+      for (const { kind, names } of targets) {
+        const file = names[i] ?? '';
+        await writeOutput(file, await textOf[kind](client, run, signal));
+        if (kind === 'report') files[i] ??= file;
       }
     } catch (error) {
       signal.throwIfAborted();
@@ -90,6 +93,23 @@ export const writeReports = async (
   }
   return { files, errors };
 };
+
+const artifactText =
+  (name: ArtifactName) =>
+  (client: Client, { id, region, links }: ReportedRun, signal: AbortSignal): Promise<string> => {
+    const path = links[name];
+    if (path) return client.file(path, { signal });
+    throw new UsageError(`The run ${id} in ${region} has no ${name}. Audit the page again with --artifacts ${name}.`);
+  };
+
+/** How to read each file of a run. */
+const textOf = {
+  report: (client, { id }, signal) => reportPage(client, id, signal),
+  trace: artifactText('trace'),
+  har: artifactText('har'),
+} satisfies Record<RunFile, (client: Client, run: ReportedRun, signal: AbortSignal) => Promise<string>>;
+
+const isReport = (file: string): boolean => runFileOf(file) === 'report';
 
 const filesIn = ({ check }: CheckResult, files: Readonly<Record<string, string | undefined>>): Record<string, string> =>
   Object.fromEntries(check.runs.flatMap(({ id }) => (files[id] === undefined ? [] : [[id, files[id]]])));

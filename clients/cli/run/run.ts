@@ -1,4 +1,5 @@
 import type { CreateCheckBody } from '../../../shared/check.ts';
+import type { ArtifactName } from '../../../shared/options/artifacts.ts';
 import { cutText } from '../../../shared/text.ts';
 import { type Context, withClient } from '../context.ts';
 import { exitCodes, UsageError } from '../exit-codes.ts';
@@ -7,6 +8,7 @@ import type { RunOptions } from '../flags/options.ts';
 import { throttlingFor } from '../flags/throttling.ts';
 import { checkOutputs, writeForms } from '../formats/output.ts';
 import type { FormatName, render } from '../formats/render.ts';
+import { artifactsFor } from '../formats/report-names.ts';
 import { withCollected } from '../lighthouserc/collecting.ts';
 import { type Rules, readRules } from '../lighthouserc/rules.ts';
 import { readSecrets } from '../login/secrets.ts';
@@ -155,6 +157,9 @@ export const bodiesOf = (
   options: Omit<RunOptions, 'timeout' | 'format'> & Pick<Rules, 'assertions'>,
 ): CreateCheckBody[] => {
   const { region, device, auditVersion, label, assertions } = options;
+  const artifacts = [
+    ...new Set([...((inputsFrom(options).artifacts ?? []) as ArtifactName[]), ...artifactsFor(options.output)]),
+  ];
   const regions = region?.includes('all') ? [...offered] : (region ?? offered.slice(0, 1));
   // the service refuses unknown regions, versions and categories, and says which it accepts
   return urls.flatMap((url) =>
@@ -166,6 +171,7 @@ export const bodiesOf = (
         ...(each && { device: each }),
         ...(against && { samples: SAMPLES_OF_VARIANTS }),
         ...inputsFrom(options),
+        ...(artifacts.length > 0 && { artifacts }),
         ...(throttling && { throttling }),
         ...(label && { labels: label }),
         ...(against && { against }),

@@ -17,6 +17,8 @@ type Props = { run: RunView; path: string; variant?: 'against' }; // path of the
 
 export const Report = ({ run, path, variant }: Props) => {
   const id = variant ? `report-${variant}` : 'report';
+  const file = `${run.region}-${run.id}${variant ? `-${variant}` : ''}.json`;
+  const { trace, har } = (variant ? run.against : run)?.links ?? {};
   const of = variant ? ' of the second variant' : '';
   const place = nameOfPlace(usePlaces(), run.region);
   const [text, setText] = useState<string>();
@@ -39,7 +41,9 @@ export const Report = ({ run, path, variant }: Props) => {
             Open it alone
           </button>
         )}
-        <Download run={run} path={path} variant={variant} />
+        <Download path={path} name="JSON" file={`lighthouse-${file}`} />
+        {trace && <Download path={trace} name="trace" file={`trace-${file}`} />}
+        {har && <Download path={har} name="HAR" file={`${file.replace(/json$/, 'har')}`} />}
       </p>
       {state.error && <ProblemNote error={state.error} reload={show} action />}
       {isShown && (
@@ -71,18 +75,17 @@ const useReportWindows = (text: string | undefined) => {
   return windows.current;
 };
 
-const Download = ({ run, path, variant }: Props) => {
+type DownloadProps = { path: string; name: string; file: string };
+
+const Download = ({ path, name, file }: DownloadProps) => {
   const state = useAction(async () => {
-    saveBlob(
-      await (await send(path, { ...reportLimits, follow: true })).blob(),
-      `lighthouse-${run.region}-${run.id}${variant ? `-${variant}` : ''}.json`,
-    );
+    saveBlob(await (await send(path, { ...reportLimits, follow: true })).blob(), file);
   });
   const download = () => state.run();
   return (
     <>
       <button type="button" disabled={state.busy} onClick={download}>
-        {state.busy ? 'Downloading…' : 'Download the JSON'}
+        {state.busy ? 'Downloading…' : `Download the ${name}`}
       </button>
       {state.error && <ProblemNote error={state.error} reload={download} action />}
     </>

@@ -8,6 +8,7 @@ import { pick } from '../../../shared/pick.ts';
 import { cutText } from '../../../shared/text.ts';
 import { type AuditOrder, type AuditSummary, optionalAudits, type RuntimeError } from '../messages.ts';
 import { scrubberOf, scrubReport } from '../scrub.ts';
+import type { GatheredLoad } from './artifacts.ts';
 
 /** The parts of a Lighthouse result that the service reads in all supported versions. */
 export type LighthouseResult = {
@@ -40,12 +41,12 @@ type LighthouseAudit = {
   details?: { items?: readonly { url?: string; statusCode?: number; rtt?: number }[] };
 };
 
-export type RunnerResult = { lhr: LighthouseResult; artifacts?: { settings: object } };
+export type RunnerResult = { lhr: LighthouseResult; artifacts?: { settings: object } & GatheredLoad };
 
 /** Facts about a load that no result of Lighthouse has. */
 export type KnownOfLoad = Pick<
   AuditSummary,
-  'withoutMeaningfulPaint' | 'uncheckedRules' | 'benchmarkedAt' | 'mainThread'
+  'withoutMeaningfulPaint' | 'uncheckedRules' | 'benchmarkedAt' | 'mainThread' | 'artifacts'
 >;
 
 /** Length of a warning: Lighthouse's warning about a redirect has two addresses of up to 2,048 characters. */

@@ -15,6 +15,7 @@ import {
   isTimed,
   optionalAudits,
 } from '../messages.ts';
+import { artifactsOf } from './artifacts.ts';
 import { type GatheringRunner, patchGathering } from './gathering.ts';
 import { judgeLoad, type LoadContext } from './judge-load.ts';
 import {
@@ -184,7 +185,10 @@ export const runLighthouse = async (
   const { lhr } =
     auditArtifacts && isLoaded ? await auditAgainWithoutCharset(auditArtifacts, result, url, flags, config) : result;
   const patched = patchedTrace();
+  const kept = options.artifacts && (await artifactsOf(options.artifacts, result.artifacts));
+  if (kept) lhr.runWarnings.push(...kept.warnings);
   const known = {
+    ...(kept && { artifacts: kept.artifacts }),
     benchmarkedAt: benchmark.measuredAt,
     withoutMeaningfulPaint: patched?.addedMeaningfulPaint ?? false,
     ...(patched?.mainThread && { mainThread: patched.mainThread }),

@@ -12,7 +12,7 @@ import { AUDIT_REVISION } from '../../../shared/service/version.ts';
 import { cutText, MAX_FINAL_URL_LENGTH } from '../../../shared/text.ts';
 import { redact, redactText } from '../../lib/redact.ts';
 import type { MeasuredInteraction } from '../interactions/messages.ts';
-import { type AuditSummary, categoriesOfOrder } from '../messages.ts';
+import { type AuditSummary, categoriesOfOrder, type KeptFile } from '../messages.ts';
 import { faultOf } from './faults.ts';
 import {
   exceededByteLimit,
@@ -30,7 +30,7 @@ export type AuditResult = Pick<Run, 'blockedRequests' | 'blockedRequestCount'> &
   environment: Environment | null;
   finalUrl: string | null;
   warnings: string[];
-  report?: { gzip: Buffer; bytes: number };
+  report?: KeptFile & Pick<AuditSummary, 'artifacts'>;
   /** Result of the same load by another release. */
   also?: AuditResult;
 } & (
@@ -78,7 +78,7 @@ const judgeOne = (observation: Observation): AuditResult => {
     ...redact(observation.blocked),
     warnings: warningsOf(summary, finalUrl, observation),
     environment: environmentOf(summary, complete, observation),
-    ...(summary && { report: { gzip: summary.report, bytes: summary.reportBytes } }),
+    ...(summary && { report: { gzip: summary.report, bytes: summary.reportBytes, ...pick(summary, ['artifacts']) } }),
   };
   if (complete)
     return {

@@ -2,6 +2,7 @@ import { faultsOfMethods } from '../../../shared/assertions/samples.ts';
 import { type CheckAssertions, setsOf } from '../../../shared/assertions/sets.ts';
 import { type AuditVersion, aliasesOf, auditVersions, resolveAuditVersion } from '../../../shared/audit-versions.ts';
 import { type CheckInputs, CreateCheckBody } from '../../../shared/check.ts';
+import { artifactsWithSecrets } from '../../../shared/options/artifacts.ts';
 import {
   type Category,
   categories,
@@ -12,7 +13,7 @@ import {
   plainOptionNames,
 } from '../../../shared/options/audit-options.ts';
 import { patternMatching } from '../../../shared/options/blocked-urls.ts';
-import { namesOfSecrets, type SecretName, type Secrets } from '../../../shared/options/secrets.ts';
+import { namesOfSecrets, type SecretName, type Secrets, secretNames } from '../../../shared/options/secrets.ts';
 import { nameOfSimulation } from '../../../shared/options/simulations.ts';
 import { pick } from '../../../shared/pick.ts';
 import type { ApiProblemCode, InputError } from '../../../shared/problems.ts';
@@ -118,6 +119,9 @@ const valueErrors = (
     },
     samples === 'auto' && sent.against === undefined && { path: 'samples', message: autoAlone },
     hasDuplicates(regions) && { path: 'regions', message: 'List each region once.' },
+    hasDuplicates(stringsOf(sent.artifacts)) && { path: 'artifacts', message: 'List each artifact once.' },
+    sent.artifacts !== undefined &&
+      secretNames.some((name) => sent[name] !== undefined) && { path: 'artifacts', message: artifactsWithSecrets },
     hasDuplicates(sentCategories) && { path: 'categories', message: 'List each category once.' },
     blocking !== undefined && {
       path: `blockedUrlPatterns.${blockedUrlPatterns.indexOf(blocking)}`,

@@ -1,12 +1,13 @@
 import { promisify } from 'node:util';
 import zlib from 'node:zlib';
+import type { ArtifactName } from '../../../shared/options/artifacts.ts';
 import { type Variant, variants } from '../../../shared/options/variants.ts';
 import { ApiProblemError } from '../../../shared/problems.ts';
 import type { Caller } from '../../../shared/service/keys.ts';
 import { isFinished } from '../../../shared/states.ts';
 import { idsOf, log } from '../log.ts';
 import type { RunItem } from '../store/items.ts';
-import type { Reports } from '../store/reports.ts';
+import { artifactKey, type Reports } from '../store/reports.ts';
 import type { Request } from './endpoint.ts';
 import { invalidInput } from './input.ts';
 import { findRun, type RunLookup } from './lookup.ts';
@@ -15,18 +16,24 @@ type Deps = RunLookup & {
   reports: Pick<Reports, 'get' | 'exists'>;
 };
 
-/** Returns the report of the run in the path. */
-export const findReport = async (deps: Deps, request: Request<Caller>) =>
-  reportOf(deps, request, await findRun(deps, request));
+/** Returns the report of the run in the path, or another file of its audit. */
+export const findReport = async (deps: Deps, request: Request<Caller>, artifact?: ArtifactName) =>
+  reportOf(deps, request, await findRun(deps, request), artifact);
 
 /**
  * Returns a run, and the location and sizes of the report of the variant in the query. Throws if the run is not finished, or
  * failed without a report. `read` returns the gzipped report, and throws as `throwIfGone` does if storage has deleted it.
  * `readParsable` also throws if the report is too large to be parsed.
  */
-export const reportOf = ({ reports, ...lookup }: Deps, request: Request<Caller>, run: RunItem) => {
+export const reportOf = (
+  { reports, ...lookup }: Deps,
+  request: Request<Caller>,
+  run: RunItem,
+  artifact?: ArtifactName,
+) => {
   const variant = variantOf(request.query);
-  const report = storedReport(run, variant, request.query.interaction);
+  const ofRun = storedReport(run, variant, request.query.interaction);
+  const report = artifact ? storedArtifact(run, ofRun, artifact) : ofRun;
   const throwIfGone = async () => {
     if (await reports.exists(report.key)) return;
     const params = { checkId: run.checkId, runId: run.id };
@@ -34,7 +41,7 @@ export const reportOf = ({ reports, ...lookup }: Deps, request: Request<Caller>,
     log.warn('The stored report is gone.', { requestId: request.requestId, ...idsOf(run), key: report.key });
     throw new ApiProblemError(
       'report-unavailable',
-      'The report has expired. To audit the page again, create a new check.',
+      `The ${artifact ?? 'report'} has expired. To audit the page again, create a new check.`,
     );
   };
   const read = () =>
@@ -94,6 +101,18 @@ const interactionReport = ({ interactions }: Pick<RunItem, 'interactions'>, name
   throw invalidInput([
     { path: 'interaction', message: `The run has no such interaction. Its interactions: ${names}.` },
   ]);
+};
+
+/** Returns the place and the sizes of another file of the audit. */
+const storedArtifact = (
+  run: RunItem,
+  { key, artifacts = {} }: NonNullable<RunItem['report']>,
+  name: ArtifactName,
+): NonNullable<RunItem['report']> => {
+  const sizes = artifacts[name];
+  if (sizes) return { ...sizes, key: artifactKey(run, key, name) };
+  const detail = `The run has no ${name}. Create a check with \`"artifacts": ["${name}"]\`.`;
+  throw new ApiProblemError('report-unavailable', detail);
 };
 
 const withoutAgainst = 'The check has one variant only. Leave out variant, or create a check with against.';

@@ -1,9 +1,10 @@
+import type { ArtifactName } from '../../../shared/options/artifacts.ts';
 import { type Variant, variants } from '../../../shared/options/variants.ts';
 import { idsOf, log } from '../log.ts';
 import { retry } from '../retry.ts';
 import type { RunItem } from '../store/items.ts';
 import type { Lease } from '../store/leases.ts';
-import { type Reports, reportKey } from '../store/reports.ts';
+import { artifactKey, type Reports, reportKey } from '../store/reports.ts';
 
 type Work = {
   reports: Pick<Reports, 'put'>;
@@ -13,7 +14,8 @@ type Work = {
   signal: AbortSignal;
 };
 type StoredReport = NonNullable<RunItem['report']>;
-type Report = { gzip: Buffer; bytes: number };
+type File = { gzip: Buffer; bytes: number };
+type Report = File & { artifacts?: Partial<Record<ArtifactName, File>> | undefined };
 export type StoredReports = Record<Variant, RunItem['report']>;
 type StoredInteraction = NonNullable<RunItem['interactions']>[number];
 type Interaction = Omit<StoredInteraction, 'report'> & { report?: Report };
@@ -54,7 +56,8 @@ const storeReport = async (
   try {
     await retry(() => reports.put(key, report.gzip), work, keptMs);
     log.debug('The report is stored.', idsOf(lease.run));
-    return { key, bytes: report.bytes, gzipBytes: report.gzip.length };
+    const artifacts = await storeArtifacts({ reports, lease, ...work }, key, report);
+    return { key, bytes: report.bytes, gzipBytes: report.gzip.length, ...(artifacts && { artifacts }) };
   } catch (error) {
     if (work.signal.aborted) throw error;
     log.error('Could not store the report.', { ...idsOf(lease.run), error: error as Error });
@@ -84,4 +87,25 @@ export const storeInteractions = async (
     own: await storeOf(result, 'own'),
     against: await storeOf((result.against ?? {}) as WithInteractions, 'against'),
   };
+};
+
+/** Stores the artifacts of a report. The run does without one that storage refuses, because its results don't need it. */
+const storeArtifacts = async (
+  { reports, lease: { run }, ...work }: Work,
+  key: string,
+  { artifacts }: Report,
+): Promise<StoredReport['artifacts']> => {
+  if (!artifacts) return undefined;
+  const keptMs = Math.max(LAST_WRITE_MS, work.remainingMs() - FAILED_REPORT_MS);
+  const stored = Object.entries(artifacts).map(async ([name, { gzip, bytes }]) => {
+    try {
+      await retry(() => reports.put(artifactKey(run, key, name as ArtifactName), gzip), work, keptMs);
+      return [[name, { bytes, gzipBytes: gzip.length }]] as const;
+    } catch (error) {
+      if (work.signal.aborted) throw error;
+      log.error('Could not store an artifact.', { ...idsOf(run), name, error: error as Error });
+      return [];
+    }
+  });
+  return Object.fromEntries((await Promise.all(stored)).flat());
 };

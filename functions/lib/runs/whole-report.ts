@@ -42,7 +42,7 @@ export const withWholeReports = async <Of extends Result>({
 const wholeReport = async (sample: Report, first: Report): Promise<Report> => {
   const [timed, whole] = (await Promise.all([sample, first].map(read))) as [Lhr, Lhr];
   const json = Buffer.from(JSON.stringify(mergeReports(timed, whole)));
-  return { gzip: await promisify(gzip)(json, { level: 6 }), bytes: json.length };
+  return { ...sample, gzip: await promisify(gzip)(json, { level: 6 }), bytes: json.length };
 };
 
 const read = async ({ gzip }: Report): Promise<Lhr> => JSON.parse((await promisify(gunzip)(gzip)).toString());

@@ -8,6 +8,7 @@ import {
   S3Client,
 } from '@aws-sdk/client-s3';
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
+import { ARTIFACT_DAYS, type ArtifactName } from '../../../shared/options/artifacts.ts';
 import type { Variant } from '../../../shared/options/variants.ts';
 import type { ReportEnv, StoreEnv } from '../../../shared/service/env.ts';
 import { reportFolder } from '../../../shared/service/report-folders.ts';
@@ -40,6 +41,13 @@ export const reportKey = (
   ].join('-');
   return `${reportFolder(run.checkId, run.retentionDays)}${run.id}/${name}.json.gz`;
 };
+
+/** Returns the key of an artifact of the audit that has a report. It has a life of its own. */
+export const artifactKey = (
+  { checkId, id }: Pick<RunItem, 'checkId' | 'id'>,
+  key: string,
+  name: ArtifactName,
+): string => `${reportFolder(checkId, ARTIFACT_DAYS)}${id}/${tagOf(key)}.${name}.json.gz`;
 
 /** Returns the beginning of an entity tag of a report. Each report has another one. */
 export const tagOf = (key: string): string => basename(key, '.json.gz');
@@ -78,11 +86,13 @@ export const reports = ({ REPORT_BUCKET: Bucket, HOME_REGION: region }: StoreEnv
     urlOf: (Key: string): Promise<string> =>
       getSignedUrl(s3, new GetObjectCommand({ Bucket, Key }), { expiresIn: PRESIGNED_SECONDS }),
 
-    /** Returns the keys of all reports of a check with a life in days, including those of attempts that were lost. */
+    /** Returns the keys of all reports of a check with a life in days, and of its artifacts, including those of attempts that were lost. */
     keysOf: async (checkId: string, days: number): Promise<string[]> => {
       const keys: string[] = [];
-      const pages = paginateListObjectsV2({ client: s3 }, { Bucket, Prefix: reportFolder(checkId, days) });
-      for await (const { Contents = [] } of pages) keys.push(...Contents.flatMap(({ Key }) => Key ?? []));
+      for (const life of new Set([days, ARTIFACT_DAYS])) {
+        const pages = paginateListObjectsV2({ client: s3 }, { Bucket, Prefix: reportFolder(checkId, life) });
+        for await (const { Contents = [] } of pages) keys.push(...Contents.flatMap(({ Key }) => Key ?? []));
+      }
       return keys;
     },
 

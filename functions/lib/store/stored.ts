@@ -55,8 +55,12 @@ export const CheckFields = Check.omit({ runs: true }).extend({
   assertions: storedAsText(StoredOptions.shape.assertions.unwrap()).optional(),
 });
 
-/** Place and sizes of a stored report. */
-export const StoredReport = z.object({ key: z.string(), bytes: z.int(), gzipBytes: z.int() });
+/** Place and sizes of a stored report, and sizes of the artifacts of its audit. */
+const Sizes = z.object({ bytes: z.int(), gzipBytes: z.int() });
+export const StoredReport = Sizes.extend({
+  key: z.string(),
+  artifacts: z.record(z.string(), Sizes).optional(),
+});
 
 const measuredFields = {
   auditVersion: name<AuditVersion>(),

@@ -1,0 +1,12 @@
+/** Files of an audit that a run can keep besides its report. */
+export const artifactNames = ['trace', 'har'] as const;
+export type ArtifactName = (typeof artifactNames)[number];
+
+/** Life of these files in days. */
+export const ARTIFACT_DAYS = 14;
+
+export const acceptedArtifacts = `The artifacts must be a list of one or more of these, each once: ${artifactNames.join(', ')}.`;
+
+/** Says why no check has both artifacts and secrets. */
+export const artifactsWithSecrets =
+  'A trace and a HAR contain what a page behind a login sends and receives. Leave out the artifacts, or the headers, the credentials, the cookies and the storage state.';

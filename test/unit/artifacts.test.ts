@@ -1,0 +1,97 @@
+import { gunzipSync } from 'node:zlib';
+import { expect, test } from 'vitest';
+import { artifactsOf, type GatheredLoad } from '../../functions/auditor/lighthouse/artifacts.ts';
+import type { Trace } from '../../functions/auditor/lighthouse/trace.ts';
+import type { ArtifactName } from '../../shared/options/artifacts.ts';
+import { expectHar } from '../support/har.ts';
+
+const SECRET = 'tok-5f3a9c81d2e7';
+const url = `https://example.com/?access_token=${SECRET}&page=2`;
+const request = {
+  url,
+  method: 'POST',
+  headers: { Cookie: `session=${SECRET}`, Authorization: `Bearer ${SECRET}`, 'X-Api-Key': SECRET, Accept: 'text/html' },
+  postData: `{"password":"${SECRET}","name":"${SECRET}"}`,
+  initialPriority: 'VeryHigh',
+};
+const response = {
+  url,
+  status: 200,
+  statusText: 'OK',
+  protocol: 'h2',
+  mimeType: 'text/html',
+  headers: { 'Set-Cookie': `session=${SECRET}; Path=/`, 'X-CSRF-Token': SECRET, Server: 'nginx' },
+  timing: { requestTime: 10, sendStart: 1, sendEnd: 2, receiveHeadersEnd: 3 },
+  connectionId: 1,
+  encodedDataLength: 100,
+};
+const ofPage = { frameId: 'A', loaderId: 'L', requestId: 'L' };
+const log = [
+  { method: 'Page.frameStartedLoading', params: { frameId: 'A' } },
+  {
+    method: 'Network.requestWillBeSent',
+    params: {
+      ...ofPage,
+      documentURL: url,
+      request,
+      timestamp: 10,
+      wallTime: 1e9,
+      initiator: { type: 'other' },
+      type: 'Document',
+    },
+  },
+  { method: 'Network.responseReceived', params: { ...ofPage, timestamp: 10.1, type: 'Document', response } },
+  { method: 'Network.dataReceived', params: { ...ofPage, timestamp: 10.2, dataLength: 50, encodedDataLength: 50 } },
+  { method: 'Network.loadingFinished', params: { ...ofPage, timestamp: 10.3, encodedDataLength: 150 } },
+  { method: 'Page.domContentEventFired', params: { timestamp: 10.4 } },
+  { method: 'Page.loadEventFired', params: { timestamp: 10.5 } },
+];
+const sent = { name: 'ResourceSendRequest', ph: 'I', ts: 1, args: { data: { url, requestId: 'L' } } };
+const received = {
+  name: 'ResourceReceiveResponse',
+  ph: 'I',
+  ts: 2,
+  args: {
+    data: {
+      headers: [
+        { name: 'set-cookie', value: `session=${SECRET}` },
+        { name: 'server', value: 'nginx' },
+      ],
+    },
+  },
+};
+const trace = { traceEvents: [sent, received] } as unknown as Trace;
+
+const filesOf = async (names: ArtifactName[], load: GatheredLoad) => {
+  const { artifacts, warnings } = await artifactsOf(names, load);
+  const texts = Object.entries(artifacts).map(([name, { gzip }]) => [name, gunzipSync(gzip).toString()]);
+  return { files: Object.fromEntries(texts) as Record<ArtifactName, string>, warnings };
+};
+
+test('no secret of the page is in its trace or its HAR, and the rest of them is as it was', async () => {
+  const { files, warnings } = await filesOf(['trace', 'har'], { Trace: trace, DevtoolsLog: log });
+  expect(warnings).toEqual([]);
+  for (const text of Object.values(files)) expect(text).not.toContain(SECRET);
+  const { entries } = expectHar(JSON.parse(files.har)).log;
+  expect(entries).toHaveLength(1);
+  const [{ request: sentTo, response: answer } = {}] = entries;
+  expect(sentTo?.url).toBe('https://example.com/?access_token=redacted&page=2');
+  expect(sentTo?.headers).toContainEqual({ name: 'Accept', value: 'text/html' });
+  expect(sentTo?.headers).toContainEqual({ name: 'X-Api-Key', value: 'redacted' });
+  expect(sentTo?.cookies).toMatchObject([{ name: 'session', value: 'redacted' }]);
+  expect(answer?.headers).toContainEqual({ name: 'Server', value: 'nginx' });
+  const events = JSON.parse(files.trace).traceEvents;
+  expect(events[0].args.data).toEqual({ url: sentTo?.url, requestId: 'L' });
+  expect(events[1].args.data.headers[1]).toEqual({ name: 'server', value: 'nginx' });
+});
+
+test('the files of versions before 13 are found too', async () => {
+  const load = { traces: { defaultPass: trace }, devtoolsLogs: { defaultPass: log } };
+  expect(Object.keys((await filesOf(['trace', 'har'], load)).files)).toEqual(['trace', 'har']);
+});
+
+test('a file that the audit has not recorded is missing with a warning', async () => {
+  const { files, warnings } = await filesOf(['trace', 'har'], { DevtoolsLog: log });
+  expect(Object.keys(files)).toEqual(['har']);
+  expect(warnings).toEqual(['There is no trace: the audit recorded none.']);
+});
