@@ -120,6 +120,8 @@ export const ListParameters = {
   runs: schemaOf('runs'),
   marks: schemaOf('marks'),
   pages: schemaOf('pages').extend({ limit: limitTo(MAX_PAGES) }),
+  /** The newest results of pages as OpenMetrics. */
+  metrics: schemaOf('pages').pick({ url: true, q: true, region: true, device: true, label: true }),
   /** The runs of all URLs as NDJSON. */
   export: schemaOf('runs')
     .omit({ every: true })

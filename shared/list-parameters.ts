@@ -136,6 +136,15 @@ export type ParameterOf<List extends ListName> = {
   [Name in ParameterName]: List extends (typeof listParameters)[Name]['lists'][number] ? Name : never;
 }[ParameterName];
 
+/** Names of the parameters that filter metrics, as they filter the list of pages. */
+export const metricsParameters = [
+  'url',
+  'q',
+  'region',
+  'device',
+  'label',
+] as const satisfies readonly ParameterOf<'pages'>[];
+
 /** Returns the row of a parameter. */
 export const listParameter = (name: ParameterName): Parameter => listParameters[name];
 

@@ -1,6 +1,7 @@
 import { Logger } from '@aws-lambda-powertools/logger';
 import { Metrics, MetricUnit } from '@aws-lambda-powertools/metrics';
 import { type DimensionsOf, type MetricName, metricNamespace, metrics } from '../../shared/service/metrics.ts';
+import { countValue } from './counts.ts';
 import { logReplacer } from './redact.ts';
 
 /** Structured log: one JSON line per event, with ids as fields. Redacts all secrets (redact.ts). */
@@ -27,6 +28,7 @@ type RunIds = Record<'correlationId' | 'checkId' | 'id' | 'region' | 'owner' | '
 
 /** Emits one value of a metric, with exactly the dimensions that it is declared with. */
 export const emit = <Name extends MetricName>(name: Name, value: number, dimensions: DimensionsOf<Name>): void => {
+  countValue(name, value, dimensions);
   const single = emitter.singleMetric();
   single.addDimensions(dimensions);
   single.addMetric(name, units[metrics[name].unit], value);

@@ -86,10 +86,13 @@ const slimLibraries: Plugin = {
       resolveDir: dirname(path),
     }));
     onLoad({ filter: /\/node_modules\/.*\.[cm]?js$/ }, async ({ path }) => ({
-      contents: `${await readFile(path, 'utf8')}\n//# sourceMappingURL=data:application/json;base64,${emptyMap}`,
+      contents: `${(await readFile(path, 'utf8')).replace(OWN_REQUIRE, '')}\n//# sourceMappingURL=data:application/json;base64,${emptyMap}`,
     }));
   },
 };
+/** A `require` of a library's own, through which esbuild can't see which files the library needs. */
+const OWN_REQUIRE = 'const require = createRequire(import.meta.url);\n';
+
 /** Modules of libraries that esbuild would keep although no function calls them, with their exports. */
 const unused = {
   'zod/v4/classic/from-json-schema.js': ['fromJSONSchema'],

@@ -1,14 +1,18 @@
 import { z } from 'zod';
-import { type ListName, listParameter, type ParameterOf } from '../list-parameters.ts';
+import { listParameter, type ParameterName } from '../list-parameters.ts';
 import { ListParameters } from '../list-parameters-schemas.ts';
 
 /** Returns the documented query parameters of a list. */
-export const listQuery = <List extends ListName>(list: List): Record<ParameterOf<List>, z.ZodType> => {
+export const listQuery = <List extends keyof typeof ListParameters>(list: List) => {
   const documented = ([name, schema]: [string, z.ZodType]) => {
-    const description = listParameter(name as ParameterOf<List>).accepted;
+    const description = listParameter(name as ParameterName).accepted;
     return [name, schema.meta({ ...schema.meta(), description, id: undefined })];
   };
-  return Object.fromEntries(Object.entries<z.ZodType>(ListParameters[list].shape).map(documented));
+  const shape: Record<string, z.ZodType> = ListParameters[list].shape;
+  return Object.fromEntries(Object.entries(shape).map(documented)) as Record<
+    keyof (typeof ListParameters)[List]['shape'],
+    z.ZodType
+  >;
 };
 
 /** Labels of an upload, as a list takes them. */

@@ -15,6 +15,7 @@ const newest: StoredResult = {
   createdAt: '2026-11-25T16:49:27.905Z',
   finishedAt: '2026-11-25T16:49:52.905Z',
   state: 'succeeded',
+  ...{ bytes: 412_876, assertionsPassed: null },
   ...{ errorCode: null, errorMessage: null, auditVersion: '13.5.0', sampleCount: 3, contended: false },
   labels: { branch: 'main' },
   runExpiresAt: EXPIRES,

@@ -132,6 +132,15 @@ export const runOperations = {
       },
     },
   },
+  'GET /v1/metrics': {
+    tag,
+    operationId: 'getMetrics',
+    summary: 'Read the newest results of your pages as OpenMetrics',
+    description:
+      'For Prometheus and others that scrape. It also has the figures of the service that answers. `page_audit_results_left_out` is the number of results that the limit of 500 pages leaves out.',
+    query: listQuery('metrics'),
+    answers: { 200: { description: 'The metrics as text.', also: ['application/openmetrics-text'] } },
+  },
   'GET /v1/checks/{checkId}/runs/{runId}': { ...getRun, operationId: 'getRun', summary: 'Read a run' },
   'GET /v1/checks/{checkId}/runs/{runId}/wait': {
     ...waitForRun,

@@ -41,6 +41,9 @@ export const StoredResult = z.object({
   ...recordOf(mainNames, () => number),
   ...pick(RunFacts.shape, factsIn('newest')),
   errorCode: anyName<RunProblemCode>().nullable(),
+  // For metrics. Results of earlier releases have neither.
+  bytes: number.default(null),
+  assertionsPassed: z.boolean().nullable().default(null),
   labels: Check.shape.labels,
   runExpiresAt: z.number(), // in seconds, as the next one
   expiresAt: z.number(),

@@ -1,4 +1,4 @@
-import { parametersOf } from '../list-parameters.ts';
+import { metricsParameters, parametersOf } from '../list-parameters.ts';
 import { pageSpeedParameters } from '../page-speed.ts';
 import type { Scope } from './keys.ts';
 
@@ -46,6 +46,7 @@ export const routes = [
   { ...read, path: '/v1/checks', function: 'list-checks', query: parametersOf('checks') },
   { ...read, path: '/v1/runs', function: 'list-runs', query: parametersOf('runs') },
   { ...read, path: '/v1/pages', function: 'list-pages', query: parametersOf('pages') },
+  { ...read, path: '/v1/metrics', function: 'get-metrics', query: metricsParameters },
   { ...sharedRead, path: '/v1/checks/{checkId}', function: 'get-check' },
   { method: 'DELETE', path: '/v1/checks/{checkId}', function: 'delete-check', scope: 'checks:write' },
   { ...read, method: 'POST', path: '/v1/checks/{checkId}/assertions', function: 'judge-check', body: 'required' },

@@ -12,6 +12,7 @@ import { getCheck } from '../../functions/get-check.ts';
 import { getComparison } from '../../functions/get-comparison.ts';
 import { getExplanation } from '../../functions/get-explanation.ts';
 import { getFixes } from '../../functions/get-fixes.ts';
+import { getMetrics } from '../../functions/get-metrics.ts';
 import { getReport } from '../../functions/get-report.ts';
 import { getRun } from '../../functions/get-run.ts';
 import { getScreenshot } from '../../functions/get-screenshot.ts';
@@ -269,6 +270,8 @@ const everyFunction = async () => {
   await as('list-checks', () => listChecks({ lists: listStore(world.db), store: world.store })(request()));
   const ndjson = { headers: { accept: 'application/x-ndjson' } };
   await as('list-runs', () => listRuns({ lists: listStore(world.db), now: () => later(t0, DAY) })(request({}, ndjson)));
+  const metrics = { db: world.db, due: world.due, pages: pageStore(world.db), regions: ['us-west1' as const] };
+  await as('get-metrics', () => getMetrics(metrics)(request()));
   const ofUrl = request({}, { rawQuery: 'url=https://example.com/' });
   await as('list-pages', () => listPages({ pages: pageStore(world.db), lists: listStore(world.db) })(ofUrl));
   const erase = (checkId: string, parts = {}) =>

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { assertionsPassed } from '../../../shared/check.ts';
 import { measuredOn, seriesKeys } from '../../../shared/comparison/comparable.ts';
 import { locationsOf } from '../../../shared/comparison/series.ts';
 import { factsIn, factsOf } from '../../../shared/measured.ts';
@@ -25,6 +26,8 @@ export const resultOf = (run: RunItem, check: CheckItem, createId: string): Stor
   createId,
   ...pick(factsOf(run), factsIn('newest')),
   errorMessage: run.error ? cutText(run.error.message, MAX_MESSAGE) : null,
+  bytes: run.bytes,
+  assertionsPassed: assertionsPassed({ assertions: check.assertions, runs: [run] }),
   labels: check.labels,
   runExpiresAt: run.expiresAt,
   expiresAt: run.trendExpiresAt,
@@ -77,5 +80,6 @@ const resultOfEntry = (run: Entry, { createId }: Item): StoredResult => ({
   ...pick(run, ['id', 'checkId', 'createdAt', 'finishedAt', 'state', 'auditVersion', ...mainNames]),
   ...pick(run, [...factsIn('newest'), 'labels', 'runExpiresAt', 'expiresAt']),
   createId: String(createId),
-  errorMessage: null, // the series has none
+  ...{ errorMessage: null, assertionsPassed: null }, // the series has none
+  bytes: run.bytes,
 });
