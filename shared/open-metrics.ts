@@ -43,11 +43,11 @@ const ofAnswer = {
     type: 'gauge',
     help: '1 if you have more results than the service reads. The counts are then too small.',
   },
-  open_checks: { type: 'gauge', help: 'Your checks that are not finished and count towards your plan.' },
-  queue_age_seconds: {
+  open_checks: { type: 'gauge', help: 'Checks that are not finished among your newest 300.' },
+  oldest_open_check_seconds: {
     type: 'gauge',
     unit: 'seconds',
-    help: 'Time that the oldest run of a region has waited for an auditor. 0 if none waits.',
+    help: 'Time since the oldest of them was created. 0 if all are finished.',
   },
 } as const satisfies Record<string, Family>;
 

@@ -126,7 +126,6 @@ const RegionsEnv = z.object({
   REGIONS: list.pipe(z.array(AuditRegion)),
   SUCCESS_WITHIN_MINUTES: z.coerce.number().int().positive().optional(),
 });
-export const MetricsEnv = z.object({ ...ReadEnv.shape, ...RegionsEnv.shape });
 export const DiscoverEnv = z.object({
   ...CorsEnv.shape,
   ...RetentionEnv.shape,

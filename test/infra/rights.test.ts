@@ -51,12 +51,7 @@ const rights = {
   'list-checks': [...onTable('list-checks'), ...on(`${table}/index/list`, 'dynamodb', ['Query']), ...keys],
   'list-runs': [...onTable('list-runs'), ...on(`${table}/index/list`, 'dynamodb', ['Query']), ...keys],
   'list-pages': [...onTable('list-pages'), ...on(`${table}/index/list`, 'dynamodb', ['Query']), ...keys],
-  'get-metrics': [
-    ...onTable('get-metrics'),
-    ...on(`${table}/index/list`, 'dynamodb', ['Query']),
-    ...on(`${table}/index/open`, 'dynamodb', ['Query']),
-    ...keys,
-  ],
+  'get-metrics': [...on(`${table}/index/list`, 'dynamodb', ['Query']), ...keys],
   'get-check': [...onTable('get-check'), ...keys],
   'get-comparison': [...onTable('get-comparison'), ...on(`${table}/index/list`, 'dynamodb', ['Query']), ...keys],
   'get-explanation': [...readReport('get-explanation'), ...on(`${table}/index/list`, 'dynamodb', ['Query'])],

@@ -3,9 +3,9 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { getMetrics } from '../../functions/get-metrics.ts';
 import type { Request } from '../../functions/lib/http/endpoint.ts';
 import { emitFinished, emitMeasured } from '../../functions/lib/runs/run-metrics.ts';
-import { dueStore } from '../../functions/lib/store/due.ts';
 import type { RunItem } from '../../functions/lib/store/items.ts';
 import { pageStore } from '../../functions/lib/store/listed-pages.ts';
+import { listStore } from '../../functions/lib/store/lists.ts';
 import { noMetrics } from '../../shared/metrics/page-metrics.ts';
 import { families } from '../../shared/open-metrics.ts';
 import { runError } from '../../shared/problems.ts';
@@ -95,7 +95,7 @@ test('an answer has the results of 500 pages, and says how many it leaves out', 
     page: { ...first.page, url: `https://example.com/${String(i).padStart(3, '0')}` },
   }));
   const list = async () => ({ results: many.toReversed(), cut: true });
-  const handle = getMetrics({ db: world.db, due: dueStore(world.db), pages: { list }, regions: ['us-west1'] });
+  const handle = getMetrics({ lists: listStore(world.db), pages: { list } });
   const reply = await handle({ owner: 'anonymous', rawQuery: '' } as Request);
   const metrics = parsed(reply.body as string);
   expect(valueIn(metrics, 'page_audit_results')).toBe(510);
@@ -126,14 +126,19 @@ test('the figures of the service are those that its functions emit', async () =>
   expect(sumOf('audit_seconds')).toEqual([1, 3, 21]);
 });
 
-test('the age of the queue is the time that the oldest sent job has waited', async () => {
-  expect(valueIn(await scrape(), 'page_audit_queue_age_seconds', { region: 'us-east4' })).toBe(0);
-  const check = aCheck({ regions: ['us-east4'], now: later(new Date(), -600) });
-  const [run] = await world.create(check);
-  await world.store.markSent(run as never, later(new Date(), -600));
-  const age = valueIn(await scrape(), 'page_audit_queue_age_seconds', { region: 'us-east4' });
+test('the oldest open check says how long the queue is', async () => {
+  const openIn = async () => {
+    const metrics = await scrape();
+    return [valueIn(metrics, 'page_audit_open_checks'), valueIn(metrics, 'page_audit_oldest_open_check_seconds')];
+  };
+  expect(await openIn()).toEqual([0, 0]);
+  const [run] = await world.create(aCheck({ regions: ['us-east4'], now: later(new Date(), -600) }));
+  await world.create(aCheck({ regions: ['us-east4'], now: later(new Date(), -60) }));
+  const [count, age] = await openIn();
+  expect(count).toBe(2);
   expect(age).toBeGreaterThanOrEqual(600);
-  expect(age).toBeLessThan(900);
+  await world.finish(run as RunItem);
+  expect((await openIn())[1]).toBeLessThan(600);
 });
 
 test('an unknown parameter is refused', async () => {
