@@ -57,7 +57,8 @@ test('the newest result of each page has its scores, times in seconds, bytes, as
     const now = later(new Date(), -secondsAgo);
     const assertions = { 'image-alt': 'error' } as never;
     const [run] = await world.create(aCheck({ url: place.url, regions: ['us-west1'], assertions, labels, now }));
-    const judged = [{ name: 'image-alt', level: 'error', passed: false }] as never;
+    const failed = { key: 'image-alt', name: 'minScore', level: 'error', passed: false, operator: '>=' } as const;
+    const judged = [{ ...failed, expected: 1, actual: 0, message: 'Images have no alternative text.' }];
     const metrics = { ...noMetrics, performance, seo: 90, lcp: 1500, tbt: 120, cls: 0.02, ttfb: 80, bytes: 412_876 };
     await world.finish(run as RunItem, { state: 'succeeded', ...metrics, assertions: judged });
   };

@@ -114,7 +114,13 @@ test.each([
     $metadata: { httpStatusCode: 403 },
   });
   const reports = { get: () => Promise.reject(denied), exists: async () => exists, urlOf: async () => '' };
-  const request = { owner: 'anonymous', params: { checkId: check.id, runId: run.id }, headers: {}, query: {} };
+  const request = {
+    owner: 'anonymous',
+    params: { checkId: check.id, runId: run.id },
+    path: '/report',
+    headers: {},
+    query: {},
+  };
   const answer = getReport({ store: world.store, reports, maxBytes: 1000 })(request as never);
   await expect(answer).rejects.toMatchObject(exists ? { message: expected } : { code: expected });
 });
