@@ -1,7 +1,6 @@
 import type { AuditVersion } from '../../shared/audit-versions.ts';
 import type { Given } from '../../shared/measured.ts';
 import type { Metrics } from '../../shared/metrics/page-metrics-schemas.ts';
-import type { ArtifactName } from '../../shared/options/artifacts.ts';
 import { type Category, categoriesOf, isSteady } from '../../shared/options/audit-options.ts';
 import type { AuditOptions } from '../../shared/options/audit-options-schemas.ts';
 import type { Secrets } from '../../shared/options/secrets.ts';
@@ -10,6 +9,7 @@ import type { ThrottlingValues } from '../../shared/options/throttling.ts';
 import type { RunProblemCode } from '../../shared/problems.ts';
 import type { MainThreadCpu, Waits } from './cpu-waits.ts';
 import type { InteractionMessage, MeasuredInteraction } from './interactions/messages.ts';
+import type { KeptFiles } from './kept-files.ts';
 
 /** One audit of a page. The auditor's parent passes the order to Lighthouse as it received it. */
 export type AuditOrder = {
@@ -135,9 +135,6 @@ export type DocumentState = 'shown' | 'unparsable' | 'gone';
 /** Lighthouse's error for the whole audit. `artifactKey` names the artifact that it gathered, from version 12 on. */
 export type RuntimeError = { code: string; message: string; artifactKey?: string };
 
-/** A file of an audit, and its size before gzip. */
-export type KeptFile = { gzip: Buffer; bytes: number };
-
 /** The parts of a Lighthouse result that the service reads, and the gzipped result itself. */
 export type AuditSummary = Partial<Given> & {
   metrics: Metrics;
@@ -167,7 +164,7 @@ export type AuditSummary = Partial<Given> & {
   report: Buffer;
   reportBytes: number;
   /** Missing if the order asks for none. */
-  artifacts?: Partial<Record<ArtifactName, KeptFile>>;
+  artifacts?: KeptFiles;
 };
 
 /**

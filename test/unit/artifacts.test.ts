@@ -63,7 +63,8 @@ const received = {
 const trace = { traceEvents: [sent, received] } as unknown as Trace;
 
 const filesOf = async (names: ArtifactName[], load: GatheredLoad) => {
-  const { artifacts, warnings } = await artifactsOf(names, load);
+  const warnings: string[] = [];
+  const { artifacts = {} } = await artifactsOf(names, load, warnings);
   const texts = Object.entries(artifacts).map(([name, { gzip }]) => [name, gunzipSync(gzip).toString()]);
   return { files: Object.fromEntries(texts) as Record<ArtifactName, string>, warnings };
 };

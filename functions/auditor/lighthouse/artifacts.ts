@@ -3,7 +3,7 @@ import { gzip } from 'node:zlib';
 import type { ArtifactName } from '../../../shared/options/artifacts.ts';
 import { cutText } from '../../../shared/text.ts';
 import { redactText } from '../../lib/redact.ts';
-import type { KeptFile } from '../messages.ts';
+import type { KeptFile, KeptFiles } from '../kept-files.ts';
 import type { Trace } from './trace.ts';
 
 type Message = { method: string; params: object };
@@ -15,26 +15,30 @@ export type GatheredLoad = {
   traces?: { defaultPass?: Trace };
   devtoolsLogs?: { defaultPass?: Message[] };
 };
-export type Artifacts = { artifacts: Partial<Record<ArtifactName, KeptFile>>; warnings: string[] };
 
 const titles = { trace: 'trace', har: 'HAR' } satisfies Record<ArtifactName, string>;
 
 /**
- * Returns the named files of a load. They have masks in place of cookies, credentials, bodies of requests,
- * and parameters of URLs whose name is that of a secret. A warning says why a file is missing.
+ * Returns the named files of a load, with masks in place of cookies, credentials, bodies of requests, and parameters of URLs
+ * whose name is that of a secret. Adds a warning that says why a file is missing.
  */
-export const artifactsOf = async (names: readonly ArtifactName[], load: GatheredLoad = {}): Promise<Artifacts> => {
-  const kept: Artifacts = { artifacts: {}, warnings: [] };
+export const artifactsOf = async (
+  names: readonly ArtifactName[] | undefined,
+  load: GatheredLoad = {},
+  warnings: string[],
+): Promise<{ artifacts?: KeptFiles }> => {
+  if (!names) return {};
+  const artifacts: KeptFiles = {};
   for (const name of names) {
     try {
       const file = await files[name](load);
       if (!file) throw new Error('the audit recorded none.');
-      kept.artifacts[name] = await compressed(file);
+      artifacts[name] = await compressed(file);
     } catch (error) {
-      kept.warnings.push(`There is no ${titles[name]}: ${cutText((error as Error).message, 200)}`);
+      warnings.push(`There is no ${titles[name]}: ${cutText((error as Error).message, 200)}`);
     }
   }
-  return kept;
+  return { artifacts };
 };
 
 const compressed = async (file: object): Promise<KeptFile> => {

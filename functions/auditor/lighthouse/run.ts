@@ -185,10 +185,8 @@ export const runLighthouse = async (
   const { lhr } =
     auditArtifacts && isLoaded ? await auditAgainWithoutCharset(auditArtifacts, result, url, flags, config) : result;
   const patched = patchedTrace();
-  const kept = options.artifacts && (await artifactsOf(options.artifacts, result.artifacts));
-  if (kept) lhr.runWarnings.push(...kept.warnings);
   const known = {
-    ...(kept && { artifacts: kept.artifacts }),
+    ...(await artifactsOf(options.artifacts, result.artifacts, lhr.runWarnings)),
     benchmarkedAt: benchmark.measuredAt,
     withoutMeaningfulPaint: patched?.addedMeaningfulPaint ?? false,
     ...(patched?.mainThread && { mainThread: patched.mainThread }),

@@ -12,7 +12,7 @@ import { AUDIT_REVISION } from '../../../shared/service/version.ts';
 import { cutText, MAX_FINAL_URL_LENGTH } from '../../../shared/text.ts';
 import { redact, redactText } from '../../lib/redact.ts';
 import type { MeasuredInteraction } from '../interactions/messages.ts';
-import { type AuditSummary, categoriesOfOrder, type KeptFile } from '../messages.ts';
+import { type AuditSummary, categoriesOfOrder } from '../messages.ts';
 import { faultOf } from './faults.ts';
 import {
   exceededByteLimit,
@@ -30,7 +30,7 @@ export type AuditResult = Pick<Run, 'blockedRequests' | 'blockedRequestCount'> &
   environment: Environment | null;
   finalUrl: string | null;
   warnings: string[];
-  report?: KeptFile & Pick<AuditSummary, 'artifacts'>;
+  report?: { gzip: Buffer; bytes: number } & Pick<AuditSummary, 'artifacts'>;
   /** Result of the same load by another release. */
   also?: AuditResult;
 } & (
