@@ -246,6 +246,8 @@ const everyFunction = async () => {
   const shared = await create({ regions: ['us-west1', 'us-east4'] });
   await audit(shared, 0, failed, succeeded);
   await audit(shared, 1, succeeded);
+  const ndjson = { headers: { accept: 'application/x-ndjson' } };
+  await as('list-runs', () => listRuns({ lists: listStore(world.db), now: () => later(t0, DAY) })(request({}, ndjson)));
   const { id: runId } = await world.runOf(shared);
   await reads(shared, runId, {});
   await as('get-run', () => getRun(world)(request({ runId })));
@@ -268,8 +270,6 @@ const everyFunction = async () => {
   await link();
   const checkId = await create();
   await as('list-checks', () => listChecks({ lists: listStore(world.db), store: world.store })(request()));
-  const ndjson = { headers: { accept: 'application/x-ndjson' } };
-  await as('list-runs', () => listRuns({ lists: listStore(world.db), now: () => later(t0, DAY) })(request({}, ndjson)));
   await as('get-metrics', () => getMetrics({ pages: pageStore(world.db), lists: listStore(world.db) })(request()));
   const ofUrl = request({}, { rawQuery: 'url=https://example.com/' });
   await as('list-pages', () => listPages({ pages: pageStore(world.db), lists: listStore(world.db) })(ofUrl));
