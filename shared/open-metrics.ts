@@ -23,7 +23,7 @@ export const serviceFamily = (name: MetricName): string => `${PREFIX}_service_${
 
 const ofNewest = 'Newest result of a page:';
 
-/** What is known about the newest result of each page, beside its values. */
+/** Facts about the newest result of each page, beside its values. */
 const ofResult = {
   bytes: { type: 'gauge', unit: 'bytes', help: `${ofNewest} bytes that the load transferred.` },
   succeeded: { type: 'gauge', help: `${ofNewest} 1 if the run succeeded, 0 if it failed.` },
@@ -32,7 +32,7 @@ const ofResult = {
   age_seconds: { type: 'gauge', unit: 'seconds', help: `${ofNewest} time since its check was created.` },
 } as const satisfies Record<string, Family>;
 
-/** What the answer says about itself and about the service. */
+/** Facts about the answer itself, and about the open checks of the caller. */
 const ofAnswer = {
   results: { type: 'gauge', help: 'Newest results that match the filter: one of each page, device and region.' },
   results_left_out: {

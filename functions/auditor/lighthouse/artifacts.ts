@@ -8,7 +8,7 @@ import type { Trace } from './trace.ts';
 
 type Message = { method: string; params: object };
 
-/** What Lighthouse has gathered of a load, as far as artifacts need it. Before version 13 it is by pass. */
+/** Parts of a load that artifacts need. Before version 13 Lighthouse keeps them by pass. */
 export type GatheredLoad = {
   Trace?: Trace;
   DevtoolsLog?: Message[];
