@@ -32,16 +32,6 @@ const changesMapping = (part: string, state: string): Cure => [
     expect(await mappingsOf(aws, functionName.audit)).toEqual([state]);
   },
 ];
-const enablesRule = (name: string): Cure => [
-  `enable-rule --region $HOME_AWS --name "$(aws events list-rule-names-by-target --region $HOME_AWS --target-arn "$(aws lambda get-function --region $HOME_AWS --function-name ${name.replace(environment.name, '$E')} `,
-  async ({ call }, run) => {
-    await run();
-    const body = { Name: `rule-of-${name}` };
-    const { State } = await call(['events', homeRegion], { target: 'AWSEvents.DescribeRule', body });
-    expect(State).toBe('ENABLED');
-  },
-];
-
 let beforePause: Awaited<ReturnType<typeof writersNow>>;
 let damaged: RunItem;
 
@@ -212,8 +202,17 @@ export const cures: Cure[] = [
       expect(await concurrencyOf(aws, functionName.wait)).toBe(5);
     },
   ],
-  enablesRule(functionName.canary),
-  enablesRule(functionName.sweep),
+  [
+    'enable-rule',
+    async ({ call }, run) => {
+      for (const F of ['canary', 'sweep'] as const) {
+        await run({ F });
+        const body = { Name: `rule-of-${functionName[F]}` };
+        const { State } = await call(['events', homeRegion], { target: 'AWSEvents.DescribeRule', body });
+        expect(State).toBe('ENABLED');
+      }
+    },
+  ],
   [
     'purge-queue',
     async (aws, run) => {
