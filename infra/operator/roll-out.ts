@@ -1,8 +1,9 @@
 import type { Db } from '../../functions/lib/store/dynamodb.ts';
-import { UnknownFormatError } from '../../functions/lib/store/format.ts';
+import { formatKey, knownFormat, UnknownFormatError } from '../../functions/lib/store/format.ts';
 import type { Region } from '../../shared/regions.ts';
 import type { Environment } from '../environments.ts';
 import type { Names } from '../names.ts';
+import type { Aws } from './aws-cli.ts';
 
 type Steps = {
   /** Deploys one stack. Returns false if that failed. */
@@ -54,6 +55,28 @@ export const rollOut = async (
   if (!(await smoke(deployed))) for (const stack of last) outcomes.set(stack, 'smoke test failed');
   if ([...outcomes.values()].every((outcome) => outcome === 'deployed')) await raiseFormat();
   return outcomes;
+};
+
+/**
+ * Does the same for `cdk deploy`, before the CDK reads the app. Returns why it could not look, or undefined. `account` is that
+ * of the CDK: it is undefined without credentials, and another one than that of the AWS CLI after `cdk --profile`.
+ */
+export const refuseRollBackOf = async (
+  { homeRegion, names }: Pick<Environment, 'homeRegion'> & { names: Pick<Names, 'table'> },
+  account: string | undefined,
+  aws: Aws,
+): Promise<string | undefined> => {
+  if (!account) return 'the CDK has no credentials';
+  const read = async () => {
+    const { Account } = await aws('sts get-caller-identity', homeRegion);
+    if (Account !== account) throw new Error(`the AWS CLI has credentials of ${Account}. Set AWS_PROFILE`);
+    const key = { pk: { S: formatKey.pk }, sk: { S: formatKey.sk } };
+    return aws('dynamodb get-item', homeRegion, { TableName: names.table, Key: key, ConsistentRead: true });
+  };
+  const item = await read().catch((error: Error) => ({ error }));
+  if (!('error' in item)) await refuseRollBack({ format: async () => knownFormat(item.Item) });
+  else if (item.error.name !== 'ResourceNotFoundException') return item.error.message;
+  return undefined;
 };
 
 /** Throws if the table has a format that this release does not know. A table that does not exist has none. */

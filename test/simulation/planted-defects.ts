@@ -1,3 +1,4 @@
+import { firstDueAt } from '../../functions/lib/store/items.ts';
 import type { Lease } from '../../functions/lib/store/leases.ts';
 import type { Defects } from './defects/defect.ts';
 import { defectsOfChecks } from './defects/of-checks.ts';
@@ -32,6 +33,17 @@ export const plantedDefects: Defects = {
       leases.claim = (run, id, now) => {
         const until = run.lease ? Date.parse(run.lease.until) + 1 : 0;
         return claim(run, id, new Date(Math.max(now.getTime(), until))); // as if the lease had ended
+      };
+    },
+  },
+  'a claim that leaves any due time': {
+    found: /nobody looks at/,
+    wrap: ({ leases }) => {
+      const { claim } = leases;
+      leases.claim = async (run, id, now) => {
+        const asNew = { ...run, createdAt: now.toISOString(), dueAt: firstDueAt({ createdAt: now.toISOString() }) };
+        const lease = await claim(asNew, id, now);
+        return lease && { ...lease, run: { ...lease.run, createdAt: run.createdAt } };
       };
     },
   },

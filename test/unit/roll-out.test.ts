@@ -1,7 +1,9 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
+import { formats } from '../../functions/lib/store/format.ts';
 import type { Environment } from '../../infra/environments.ts';
 import { namesOf } from '../../infra/names.ts';
-import { rollOut } from '../../infra/operator/roll-out.ts';
+import type { Aws } from '../../infra/operator/aws-cli.ts';
+import { refuseRollBackOf, rollOut } from '../../infra/operator/roll-out.ts';
 import type { AuditRegion } from '../../shared/regions.ts';
 
 const regions: AuditRegion[] = ['us-west1', 'us-east4', 'europe-north1'];
@@ -92,4 +94,38 @@ test('the edge follows the home stack, because CloudFront sends requests to it, 
   const { steps, outcomes } = await release({ edge: true, deploysFail: 'edge' });
   expect(steps.at(-1)).toBe('edge');
   expect([outcomes.home, outcomes.edge]).toEqual(['deployed', 'deploy failed']);
+});
+
+describe('before the CDK reads the app', () => {
+  const environment = { homeRegion: 'us-west-2', names: namesOf('prod') };
+  const answers = { 'sts get-caller-identity': { Account: '123456789012' } };
+  const look = (table: Awaited<ReturnType<Aws>> | Error, account: string | undefined = '123456789012') => {
+    const aws: Aws = async (operation, _, input) => {
+      if (operation !== 'dynamodb get-item') return answers[operation as keyof typeof answers];
+      expect(input).toMatchObject({ TableName: environment.names.table });
+      if (table instanceof Error) throw table;
+      return table;
+    };
+    return refuseRollBackOf(environment, account, aws);
+  };
+  const named = (name: string) => Object.assign(new Error('no right'), { name });
+
+  test('a release that does not know the format of the data is refused', async () => {
+    await expect(look({ Item: { format: { N: '99' } } })).rejects.toThrow(
+      /The data have format 99, .* Nothing was upl/,
+    );
+  });
+
+  test.each([{ Item: { format: { N: `${formats.newest}` } } }, {}, named('ResourceNotFoundException')])(
+    'a known format, and no table, are fine: %j',
+    async (table) => expect(await look(table)).toBeUndefined(),
+  );
+
+  test.each([
+    [named('AccessDeniedException'), '123456789012', 'no right'],
+    [{}, '210987654321', /credentials of 123456789012. Set AWS_PROFILE/],
+    [{}, '', /no credentials/],
+  ])('it says why it could not look: %s, %s', async (table, account, why) => {
+    expect(await look(table, account)).toMatch(why);
+  });
 });
