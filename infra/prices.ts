@@ -2,12 +2,14 @@ import type { AuditRegion } from '../shared/regions.ts';
 
 /**
  * List prices in dollars of US West (Oregon), without free tiers. Source: https://aws.amazon.com/lambda/pricing and the
- * pricing pages of the other services. Other regions differ by a few per cent, except the transfer out of some of them.
+ * pages `/api-gateway/pricing`, `/dynamodb/pricing/on-demand`, `/sqs/pricing`, `/s3/pricing`, `/cloudwatch/pricing`,
+ * `/eventbridge/pricing` and `/ec2/pricing/on-demand` of the same site. Other regions differ by a few per cent, except the transfer out of some of them.
  * The dashboard and `npm run cost` use them.
  */
 export const prices = {
   lambdaGbSecond: { x86_64: 0.0000166667, arm64: 0.0000133334 },
   lambdaRequest: 0.2 / 1e6,
+  lambdaStorageGbSecond: 0.0000000309, // of /tmp, above 512 MB
   httpApiRequest: 1 / 1e6, // up to 300 million a month
   dynamodbWrite: 0.625 / 1e6, // on demand, 1 KB
   dynamodbRead: 0.125 / 1e6, // on demand, 4 KB
@@ -19,6 +21,7 @@ export const prices = {
   s3GbMonth: 0.023,
   internetGb: 0.09, // to clients, up to 10 TB a month
   logGb: 0.5, // ingestion
+  logGbMonth: 0.03, // of compressed lines; the model counts them as they are
   metricMonth: 0.3,
   alarmMonth: 0.1, // for each metric that an alarm reads
   dashboardMonth: 3,

@@ -1,4 +1,5 @@
 import { allRegions, regions } from '../../shared/regions.ts';
+import type { FunctionRow } from '../../shared/service/function-row.ts';
 import { type FunctionName, functionRows } from '../../shared/service/functions.ts';
 import { metrics } from '../../shared/service/metrics.ts';
 import { MAX_OPEN_SHARDS } from '../../shared/service/partitions.ts';
@@ -29,13 +30,17 @@ export const perRun = {
   trendGb: 1.5e-6, // entry in the series of its URL, in the table and in the index
   sqsRequests: 4,
   reportGb: 0.4e-3, // gzipped
-  logGb: 6e-6,
+  answersGb: 10e-6, // of the API, without the report: an estimate
+  callsGb: 30e-6, // of the audit to the table and back, in each direction: an estimate
+  logGb: measured.logKb * 1e-6 + 4e-6, // of the audit; of the API, its access log, and Lambda's lines
 };
 
 /** Minutes for which Lambda keeps an idle instance. AWS promises nothing; this is what many report. */
 const KEEP_MINUTES = 10;
 /** Metrics that a region has beside those of each run, because some runs and attempts fail: one for each code. */
 const FAILURE_METRICS = 4;
+/** Releases whose assets the bootstrap buckets keep until `npx cdk gc`, and the size of one in each region. */
+const assets = { releases: 10, gb: 0.113 };
 /** Use of one sweep without due items, estimated. Its requests to the farthest region take most of its time. */
 const perSweep = { seconds: 0.5, logGb: 1e-6, metrics: 1 };
 /** Kinds of open items besides those of a region: checks, deliveries and schedules. */
@@ -74,6 +79,7 @@ export const idleMonth = (environment: Environment): Dollars => {
     Dashboard: environment.dashboard ? prices.dashboardMonth : 0,
     Sweeper: sweeps(environment),
     Workers: idleWorkers(environment),
+    'Assets of ten releases': (environment.regions.length + 1) * assets.releases * assets.gb * prices.s3GbMonth,
     Canary: sum(usage(environment, canaries, canaries)) + canaries * (lambda('canary', CANARY_SECONDS) + prices.event),
   };
 };
@@ -115,13 +121,15 @@ const idleWorkers = ({ regions: deployed, workers }: Environment): number =>
   workers ? deployed.length * (workerMonth(workers.spot).dollars + SCALING_ALARMS * prices.alarmMonth) : 0;
 
 /** Returns the dollars that depend on the number of runs. `all` includes other runs that keep instances warm. */
-const usage = ({ regions: deployed, homeRegion, retentionDays, trendDays }: Environment, runs: number, all: number) => {
+const usage = (environment: Environment, runs: number, all: number) => {
+  const { regions: deployed, homeRegion, retentionDays, trendDays, logDays } = environment;
   const cold = coldShare(all / deployed.length);
   const coldApi = coldShare(all);
   const auditSeconds = perRun.auditSeconds + cold * perRun.coldSeconds;
   const apiSeconds = perRun.apiSeconds + coldApi * perRun.apiColdSeconds;
-  const transfer = deployed.map((region) => (regions[region] === homeRegion ? 0 : transferGb[region]));
-  const transferPrice = transfer.reduce((total, each) => total + each, 0) / deployed.length;
+  const away = deployed.filter((region) => regions[region] !== homeRegion);
+  const fromAway = away.reduce((total, region) => total + transferGb[region], 0) / deployed.length;
+  const fromHome = (away.length / deployed.length) * transferGb['us-west1'];
   const [months, trendMonths] = [retentionDays / 30, trendDays / 30];
   const writes = perRun.writes - perRun.writesOfRegion * (1 - recordedShare(all / deployed.length));
   return {
@@ -136,9 +144,9 @@ const usage = ({ regions: deployed, homeRegion, retentionDays, trendDays }: Envi
         (prices.dynamodbGbMonth + prices.dynamodbRecoveryGbMonth),
     SQS: runs * perRun.sqsRequests * prices.sqsRequest,
     S3: runs * (prices.s3Put + prices.s3Get + perRun.reportGb * months * prices.s3GbMonth),
-    'Transfer between regions': runs * perRun.reportGb * transferPrice,
-    'Transfer to clients': runs * perRun.reportGb * prices.internetGb,
-    CloudWatch: runs * perRun.logGb * prices.logGb,
+    'Transfer between regions': runs * ((perRun.reportGb + perRun.callsGb) * fromAway + perRun.callsGb * fromHome),
+    'Transfer to clients': runs * (perRun.reportGb + perRun.answersGb) * prices.internetGb,
+    CloudWatch: runs * perRun.logGb * (prices.logGb + (logDays / 30) * prices.logGbMonth),
   };
 };
 
@@ -148,16 +156,22 @@ const coldShare = (events: number): number => Math.exp((-events / MINUTES) * KEE
 /** Returns the share of a region's audits that record its success: an instance records no further one for a minute. */
 const recordedShare = (runs: number): number => 1 / (1 + Math.min(runs / MINUTES, 60 / perRun.auditSeconds)); // audits of an instance in a minute
 
+/** Size of /tmp that Lambda does not bill. */
+const FREE_STORAGE_MB = 512;
+
 /** Returns the GB-seconds and the dollars of an invocation of a function that takes some seconds. */
 export const invocation = (
   file: FunctionName,
   seconds: number,
   memoryMb: number = functionRows[file].memoryMb,
 ): { gbSeconds: number; dollars: number } => {
+  const row: FunctionRow = functionRows[file];
   const gbSeconds = seconds * (memoryMb / 1024);
+  const storage =
+    (((row.storageMb ?? FREE_STORAGE_MB) - FREE_STORAGE_MB) / 1024) * seconds * prices.lambdaStorageGbSecond;
   return {
     gbSeconds,
-    dollars: gbSeconds * prices.lambdaGbSecond[functionRows[file].architecture] + prices.lambdaRequest,
+    dollars: gbSeconds * prices.lambdaGbSecond[row.architecture] + storage + prices.lambdaRequest,
   };
 };
 

@@ -36,8 +36,9 @@ export const plantedDefects: Defects = {
       };
     },
   },
-  'a claim that leaves any due time': {
-    found: /nobody looks at/,
+  'a claim that leaves a due time long after its lease': {
+    found: /and it is due only at/,
+    seed: 1,
     wrap: ({ leases }) => {
       const { claim } = leases;
       leases.claim = async (run, id, now) => {

@@ -3,7 +3,7 @@ import type { Samples } from '../../shared/options/audit-options.ts';
 import { MAX_PAIRS, type Variant } from '../../shared/options/variants.ts';
 import { type RunError, runProblems } from '../../shared/problems.ts';
 import { type Attempt, countFailures, MAX_ATTEMPTS, type Turns } from '../../shared/run.ts';
-import { LEASE_MS, MAX_LOST_LEASES } from '../../shared/service/due-times.ts';
+import { LEASE_MS, LEASE_SLACK_MS, MAX_LOST_LEASES } from '../../shared/service/due-times.ts';
 import type { EmbeddedBucket } from './embedded-bucket.ts';
 import type { Item } from './embedded-table.ts';
 import { type Audited, type Audits, readReport, type SimulatedReport } from './simulated-auditors.ts';
@@ -69,6 +69,8 @@ export const runPromises = ({ timeline, bucket, audits, violated }: Options) => 
     }
     if (to && to.until !== from?.until) writtenAt.set(to.id, timeline.now());
     if (!isClaim) return;
+    if (Date.parse(String(after.dueAt)) > Date.parse(to.until) + LEASE_SLACK_MS)
+      violated(`${process.name} claimed ${after.sk} until ${to.until}, and it is due only at ${after.dueAt}`);
     if (!process.name.startsWith(`worker-${after.region}-`))
       violated(`${process.name} claimed ${after.sk} of another region`);
     claims.set(invocation, { lease: to.id, attemptsBefore: after.attempts.length, at: timeline.now() });

@@ -102,9 +102,14 @@ const claim = async (db: Db, run: RunItem, leaseId: string, now: Date): Promise<
   return claimed && { id: leaseId, run: claimed };
 };
 
-/** Returns true if a new run is due after the first renewal of a lease. Its claim leaves the due time, which saves a write to the index. */
-const isDueAfterRenewal = (run: RunItem, now: Date): boolean =>
-  run.dueAt === firstDueAt(run) && Date.parse(run.dueAt) > now.getTime() + RENEW_MS + LEASE_SLACK_MS;
+/**
+ * Returns true if a new run is due between the first renewal of a lease and its end. Its claim leaves the due time, which saves a
+ * write to the index.
+ */
+const isDueAfterRenewal = (run: RunItem, now: Date): boolean => {
+  const inMs = Date.parse(firstDueAt(run)) - now.getTime();
+  return run.dueAt === firstDueAt(run) && inMs > RENEW_MS + LEASE_SLACK_MS && inMs <= LEASE_MS + LEASE_SLACK_MS;
+};
 
 const leaseFrom = ({ id, run }: Lease, now: Date) => ({
   lease: { id, until: toIso(now.getTime() + LEASE_MS), sentAt: run.sentAt ?? run.createdAt },
