@@ -70,6 +70,7 @@ const runSummaryOf = (run: RunView, entries: number) => {
     ...{ scores: pick(run, scores), metrics: pick(run, valueNames), samples: run.samples.length },
     ...(entries >= 10 && { spread: run.spread }),
     ...(run.simulations && { simulations: run.simulations.slice(0, entries) }),
+    ...(run.interactions && { interactions: run.interactions.slice(0, entries) }),
     ...(run.assertions && { assertions: assertionsOf(run.assertions, entries) }),
     contended: run.environment?.contended ?? null,
     ...warnings,

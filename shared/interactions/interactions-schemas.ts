@@ -3,6 +3,7 @@ import { MillisecondsText } from '../metrics/page-metrics-schemas.ts';
 import { pick } from '../pick.ts';
 import { recordOf } from '../record.ts';
 import {
+  acceptedInteractions,
   type Interaction,
   keyForm,
   MAX_INTERACTIONS,
@@ -17,45 +18,66 @@ import {
   interactionMetricNames,
   interactionMetrics,
 } from './metrics.ts';
+import { interactionsOfRecording, isRecording } from './recording.ts';
 
+const said = { error: acceptedInteractions };
 const text = (max: number) =>
   z
-    .string()
-    .max(max)
-    .refine((value) => value.isWellFormed());
-const Selector = text(MAX_SELECTOR_LENGTH).min(1);
+    .string(said)
+    .max(max, said)
+    .refine((value) => value.isWellFormed(), said);
+const Selector = text(MAX_SELECTOR_LENGTH).min(1, said);
 const Typed = text(MAX_TYPED_LENGTH);
+const step = <Shape extends z.ZodRawShape>(shape: Shape) => z.strictObject(shape, said);
 
 const Step = z
-  .union([
-    z.strictObject({ click: Selector }),
-    z.strictObject({ type: Selector, text: Typed }),
-    z.strictObject({ press: z.string().regex(keyForm) }),
-    z.strictObject({ scroll: z.union([Selector, z.int().min(-MAX_SCROLL).max(MAX_SCROLL)]) }),
-    z.strictObject({ hover: Selector }),
-    z.strictObject({ select: Selector, values: z.array(Typed).min(1).max(MAX_STEPS) }),
-    z.strictObject({ waitFor: Selector }),
-  ])
+  .union(
+    [
+      step({ click: Selector }),
+      step({ type: Selector, text: Typed }),
+      step({ press: z.string(said).regex(keyForm, said) }),
+      step({ scroll: z.union([Selector, z.int(said).min(-MAX_SCROLL, said).max(MAX_SCROLL, said)], said) }),
+      step({ hover: Selector }),
+      step({ select: Selector, values: z.array(Typed, said).min(1, said).max(MAX_STEPS, said) }),
+      step({ waitFor: Selector }),
+    ],
+    said,
+  )
   .meta({
     id: 'Step',
     description: 'One action. A selector is CSS, or begins with `text/`, `aria/`, `xpath/` or `pierce/`.',
   });
 
-/** Interactions that a create accepts. The function also refuses a repeated name. */
-export const Interactions = z
+const InteractionList = z
   .array(
-    z.strictObject({
-      name: z.string().regex(/^[a-z0-9._-]{1,32}$/),
-      steps: z.array(Step).min(1).max(MAX_STEPS),
-    }),
+    z.strictObject(
+      {
+        name: z.string(said).regex(/^[a-z0-9._-]{1,32}$/, said),
+        steps: z.array(Step, said).min(1, said).max(MAX_STEPS, said),
+      },
+      said,
+    ),
+    said,
   )
-  .min(1)
-  .max(MAX_INTERACTIONS)
+  .min(1, said)
+  .max(MAX_INTERACTIONS, said) satisfies z.ZodType<Interaction[]>;
+
+/** Interactions that a create accepts, or a recording of them. The function also refuses a repeated name. */
+export const Interactions = z
+  .preprocess((value, context) => {
+    if (!isRecording(value)) return value;
+    try {
+      return interactionsOfRecording(value);
+    } catch (error) {
+      context.issues.push({ code: 'custom', message: (error as Error).message, input: value });
+      return z.NEVER;
+    }
+  }, InteractionList)
   .meta({
     id: 'Interactions',
     description:
-      'Interactions with the page after its load, each with a name of its own. Each is a Lighthouse timespan in every sample. The results are in `interactions` of each run. They are no part of the performance score.',
-  }) satisfies z.ZodType<Interaction[]>;
+      "Interactions with the page after its load, each with a name of its own. Each is a Lighthouse timespan in every sample. The results are in `interactions` of each run. They are no part of the performance score. The JSON of a recording that Chrome's DevTools exports is accepted too.",
+  });
 
 /** Interactions as stored. Another release may know other steps. */
 export const StoredInteractions = z.array(

@@ -1,5 +1,4 @@
 import { type AuditVersion, auditVersion } from '../audit-versions.ts';
-import { acceptedInteractions } from '../interactions/interactions.ts';
 import { acceptedArtifacts, artifactNames } from './artifacts.ts';
 import { acceptedBlockedUrls } from './blocked-urls.ts';
 import { acceptedLabels } from './labels.ts';
@@ -47,7 +46,7 @@ export type Option = {
   /** Field of the page's form. Without a field, the form has code for the option. */
   field?: { kind: 'lines' | 'simulations' | 'json'; help: string };
   /** Flag of the command, and how the command reads its value. Without a flag, the command has code for the option. */
-  flag?: { name: `--${string}`; value: 'samples' | 'list' | 'repeated' | 'simulations'; help: string };
+  flag?: { name: `--${string}`; value: 'samples' | 'list' | 'repeated' | 'simulations' | 'jsonFile'; help: string };
 };
 
 /**
@@ -144,11 +143,15 @@ export const options = {
   },
   interactions: {
     of: 'audit',
-    accepted: acceptedInteractions,
     title: 'Interactions (JSON)',
     field: {
       kind: 'json',
-      help: 'What to do after the load, for example [{ "name": "search", "steps": [{ "click": "text/Search" }] }]',
+      help: 'What to do after the load, for example [{ "name": "search", "steps": [{ "click": "text/Search" }] }], or a recording that Chrome DevTools exports as JSON',
+    },
+    flag: {
+      name: '--interactions <file>',
+      value: 'jsonFile',
+      help: 'JSON file with what to do after the load, or with a recording that Chrome DevTools exports',
     },
   },
   artifacts: {

@@ -78,10 +78,10 @@ test('a route change has its largest paint and its layout shifts, and none witho
     ...{ entryType, startTime, name: '', selector: null },
     ...more,
   });
-  const route = entry('soft-navigation', 1000, { name: 'https://example.com/route' });
+  const route = entry('soft-navigation', 1000, { name: 'https://example.com/route', interactionId: 7 });
   const paints = [
-    entry('interaction-contentful-paint', 1100, { size: 10, renderTime: 1100 }),
-    entry('interaction-contentful-paint', 1400, { size: 90, renderTime: 1400 }),
+    entry('interaction-contentful-paint', 1000, { size: 10, paintedAt: 1100, interactionId: 7 }),
+    entry('interaction-contentful-paint', 1000, { size: 90, paintedAt: 1400, interactionId: 7 }),
   ];
   const shifts = [
     entry('layout-shift', 900, { value: 0.5 }),
@@ -137,4 +137,74 @@ test('no end of an audit costs the result of the load, and finished interactions
     });
   }
   expect(endAfter({ type: 'exited' })).toEqual({ how: 'exited' });
+});
+
+const recorded = (...steps: object[]) =>
+  Interactions.safeParse({ title: 'Search it!', steps: [{ type: 'navigate', url: 'https://example.com/' }, ...steps] });
+const selectors = [['aria/Search'], ['#search'], ['xpath///*[@id="search"]'], ['pierce/#search'], ['text/Search']];
+
+test('a recording of DevTools becomes interactions', () => {
+  const { data } = recorded(
+    {
+      type: 'setViewport',
+      width: 400,
+      height: 800,
+      deviceScaleFactor: 1,
+      isMobile: true,
+      hasTouch: true,
+      isLandscape: false,
+    },
+    { type: 'click', target: 'main', selectors, offsetX: 3, offsetY: 4, assertedEvents: [] },
+    { type: 'change', target: 'main', selectors: ['#q'], value: 'shoes' },
+    { type: 'keyDown', target: 'main', key: 'Shift' },
+    { type: 'keyDown', target: 'main', key: 'Tab' },
+    { type: 'keyUp', target: 'main', key: 'Tab' },
+    { type: 'keyUp', target: 'main', key: 'Shift' },
+    { type: 'keyDown', target: 'main', key: 'Enter' },
+    { type: 'hover', selectors: [['#host', '.inner']] },
+    { type: 'scroll', target: 'main', x: 0, y: 600 },
+    { type: 'scroll', target: 'main', x: 0, y: 500 },
+    { type: 'doubleClick', selectors: [['#a']] },
+    { type: 'waitForElement', selectors: [['#results']], visible: true },
+  );
+  expect(data).toEqual([
+    {
+      name: 'search-it',
+      steps: [
+        { click: 'aria/Search' },
+        { type: '#q', text: 'shoes' },
+        { press: 'Shift+Tab' },
+        { press: 'Enter' },
+        { hover: '#host >>> .inner' },
+        { scroll: 600 },
+        { scroll: -100 },
+        { click: '#a' },
+        { click: '#a' },
+        { waitFor: '#results' },
+      ],
+    },
+  ]);
+  const many = recorded(...Array.from({ length: 12 }, () => ({ type: 'click', selectors })));
+  expect(many.data?.map(({ name, steps }) => [name, steps.length])).toEqual([
+    ['search-it-1', 10],
+    ['search-it-2', 2],
+  ]);
+});
+
+test.each([
+  [{ type: 'waitForExpression', expression: 'alert(1)' }, 'Step 2 of the recording (waitForExpression) carries code'],
+  [{ type: 'customStep', name: 'x', parameters: {} }, 'Step 2 of the recording (customStep) carries code'],
+  [{ type: 'click', target: 'https://other.example/', selectors }, 'is for another tab'],
+  [{ type: 'click', selectors, button: 'secondary' }, 'another button'],
+  [{ type: 'click' }, 'has no selector'],
+  [{ type: 'keyDown', key: 'BrightnessUp' }, 'unknown key'],
+  [{ type: 'waitForElement', selectors, operator: '>=', count: 2 }, 'waits by operator'],
+  [{ type: 'dragAndDrop' }, 'has no counterpart'],
+])('a recording with the step %j is refused by name', (step, message) => {
+  expect(recorded(step).error?.issues[0]?.message).toContain(message);
+});
+
+test('a broken recording and an empty one are refused', () => {
+  expect(Interactions.safeParse({ title: 1, steps: [] }).error?.issues[0]?.message).toContain('is no recording');
+  expect(recorded().error?.issues[0]?.message).toContain('no step after its navigation');
 });

@@ -2,7 +2,9 @@ import { InvalidArgumentError } from 'commander';
 import type { Samples } from '../../../shared/options/audit-options.ts';
 import type { Simulation } from '../../../shared/options/simulations.ts';
 import { simulationFrom } from '../../words/simulations.ts';
+import { UsageError } from '../exit-codes.ts';
 import { type FormatName, formatNames } from '../formats/render.ts';
+import { readTextFile } from '../text-file.ts';
 
 /* Parsers of the values of flags. `before` is the value of an earlier flag of the same name. */
 
@@ -19,6 +21,17 @@ export const simulations = (text: string, before: Simulation[] = []): Simulation
   ...before,
   ...list(text).map(simulationFrom),
 ];
+
+/** Reads a JSON file. */
+export const jsonFile = (name: string): unknown => {
+  try {
+    return JSON.parse(readTextFile(name));
+  } catch (error) {
+    throw new InvalidArgumentError(
+      error instanceof UsageError ? error.message : `${name} is not JSON: ${(error as Error).message}`,
+    );
+  }
+};
 
 export const wholeNumber = (text: string): number => {
   if (!/^\d{1,6}$/.test(text)) throw new InvalidArgumentError('Use a whole number.');

@@ -2,7 +2,7 @@ import { Option } from 'commander';
 import type { CreateCheckBody } from '../../../shared/check.ts';
 import { optionNames, options } from '../../../shared/options/audit-options.ts';
 import { againstNames } from '../../../shared/options/variants.ts';
-import { list, oneDevice, repeated, samples, simulations } from './flag-values.ts';
+import { jsonFile, list, oneDevice, repeated, samples, simulations } from './flag-values.ts';
 import type { RunOptions } from './options.ts';
 import { throttlingFlags, throttlingFor } from './throttling.ts';
 
@@ -14,6 +14,7 @@ const parsers = {
   list: (flag: Option) => flag.argParser(list),
   repeated: (flag: Option) => flag.argParser(repeated),
   simulations: (flag: Option) => flag.argParser(simulations),
+  jsonFile: (flag: Option) => flag.argParser(jsonFile),
 };
 
 const rows = optionNames.flatMap((input) => {

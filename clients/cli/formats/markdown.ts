@@ -10,6 +10,7 @@ import { confirmationText } from './confirmation.ts';
 import { whyLines } from './explanation.ts';
 import { fixesTable } from './fixes-markdown.ts';
 import { countOfFailed, headlineOf } from './headline.ts';
+import { interactionLines } from './interactions.ts';
 import { code, link, prose, tableOf } from './markdown-syntax.ts';
 import { shownMetrics, summaryOf, verdictsOf } from './metrics.ts';
 import { assertionsIn, failuresOf, sampleNotes, warningsOf } from './notes.ts';
@@ -109,6 +110,7 @@ const linesOfCheck = (result: CheckResult): string[] => {
     ].join(' · '),
     ...metricLines(result),
     ...simulationLines(result.check.runs, gradeEmojis),
+    ...interactionLines(result.check.runs),
     ...noteLines(result),
     ...baseLines(result, { withTable: !result.check.against }),
     ...whyLines(result.explanation),

@@ -12,6 +12,7 @@ import { assertionLines, verdictStyles } from './comparison-text.ts';
 import { type Confirmation, confirmationText } from './confirmation.ts';
 import { whyText } from './explanation.ts';
 import { countOfFailed, headlineLines, nextLines, nextStepOf, signOf } from './headline.ts';
+import { interactionsText } from './interactions.ts';
 import { shownMetrics, summaryOf, verdictsOf } from './metrics.ts';
 import { assertionsIn, failuresOf, sampleNotes, warningsOf } from './notes.ts';
 import { outcomeOf } from './outcome.ts';
@@ -57,6 +58,7 @@ const linesOf = (result: CheckResult, view: View): string[] => {
     ...titleLines(result, view),
     ...metricLines(result, view),
     ...simulationsText(result, view),
+    ...interactionsText(result, view),
     ...failureLines(result, view),
     ...baseLines(result, view),
     ...whyText(result.explanation, view),

@@ -13,6 +13,7 @@ import { isolated, type TabState, useTitle } from '../ui/title.ts';
 import { TwoLines } from '../ui/two-lines.tsx';
 import { Filmstrips } from './filmstrip.tsx';
 import { WhatToFix } from './fixes.tsx';
+import { Interactions } from './interactions.tsx';
 import { Report } from './report.tsx';
 import { Attempts, Blocked, Environment } from './run-details.tsx';
 import { FailedRun, Warnings, warningRows } from './run-notes.tsx';
@@ -64,6 +65,7 @@ export const RunPage = ({ checkId, runId }: { checkId: string; runId: string }) 
       {run.state === 'succeeded' && run.against && <Variants run={run} against={run.against} />}
       {run.state === 'succeeded' && <RunTable run={run} />}
       <Simulations run={run} />
+      <Interactions run={run} />
       <WhatToFix run={run} />
       {run.state === 'succeeded' && run.links.filmstrip && (
         <>

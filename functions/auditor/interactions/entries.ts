@@ -7,9 +7,11 @@ export type Entry = {
   startTime: number;
   /** Element of an event. */
   selector: string | null;
+  /** Interaction that caused a route change or a paint. Both start with it. */
+  interactionId?: number | undefined;
   /** Size and time of a paint. */
   size?: number | undefined;
-  renderTime?: number | undefined;
+  paintedAt?: number | undefined;
   /** Amount of a layout shift. One that follows an input at once does not count. */
   value?: number | undefined;
   hadRecentInput?: boolean | undefined;
@@ -26,12 +28,12 @@ export const selectorOf = (entries: readonly Entry[], type: string, timeStamp: n
 export const softNavigationOf = (entries: readonly Entry[]): InteractionRun['softNavigation'] => {
   const navigation = entries.findLast(({ entryType }) => entryType === 'soft-navigation');
   if (!navigation) return null;
-  const { name: url, startTime } = navigation;
-  const paintedAt = ({ renderTime, ...paint }: Entry) => renderTime || paint.startTime;
+  const { name: url, startTime, interactionId } = navigation;
   const [largest] = entries
-    .filter((each) => each.entryType === 'interaction-contentful-paint' && paintedAt(each) >= startTime)
+    .filter((each) => each.entryType === 'interaction-contentful-paint' && each.interactionId === interactionId)
     .toSorted((a, b) => (b.size ?? 0) - (a.size ?? 0));
-  return { url, lcp: largest ? paintedAt(largest) - startTime : null, cls: shiftSince(entries, startTime) };
+  const lcp = largest?.paintedAt === undefined ? null : largest.paintedAt - startTime;
+  return { url, lcp, cls: shiftSince(entries, startTime) };
 };
 
 /** Longest time between two shifts of one window, and longest window, in milliseconds. */

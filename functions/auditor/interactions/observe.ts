@@ -15,6 +15,12 @@ export const observe = async (session: CDPSession): Promise<Observer> => {
   };
 };
 
+/** Fields that only some types of entries have. */
+type Recorded = {
+  target?: Element | null;
+  largestContentfulPaint?: { size: number; renderTime: number; startTime: number };
+};
+
 /** Runs in the page, so that it may name nothing outside itself. */
 const observer = () => {
   const selectorOf = (element: Element | null | undefined): string | null => {
@@ -28,10 +34,11 @@ const observer = () => {
   };
   const list: Entry[] = [];
   const take = (entries: PerformanceEntryList): void => {
-    for (const entry of entries as (PerformanceEntry & Entry & { target?: Element | null })[]) {
-      const { entryType, name, startTime, size, renderTime, value, hadRecentInput } = entry;
+    for (const entry of entries as (PerformanceEntry & Entry & Recorded)[]) {
+      const { entryType, name, startTime, interactionId, value, hadRecentInput, largestContentfulPaint: paint } = entry;
       list.push({
-        ...{ entryType, name, startTime, size, renderTime, value, hadRecentInput },
+        ...{ entryType, name, startTime, interactionId, value, hadRecentInput },
+        ...{ size: paint?.size, paintedAt: paint?.renderTime || paint?.startTime },
         selector: selectorOf(entry.target),
       });
     }

@@ -15,6 +15,7 @@ export const perform = async (page: Page, step: Step, signal: AbortSignal): Prom
   if ('scroll' in step) return (await find(page, step.scroll as string, signal)).scrollIntoView();
   if ('select' in step) return void (await (await find(page, step.select, signal)).select(...step.values));
   const field = await find(page, step.type, signal);
+  if (await field.evaluate((element) => element.localName === 'select')) return void (await field.select(step.text));
   await field.focus();
   await page.keyboard.type(step.text);
 };
