@@ -2,7 +2,7 @@ import type { RunView } from '../../../shared/run.ts';
 import { interactionCells, interactionColumns } from '../../words/interactions.ts';
 import { DataTable } from '../ui/data-table.tsx';
 
-/** What happened after the load of the run. */
+/** Shows the results of the interactions of a run. */
 export const Interactions = ({ run }: { run: RunView }) => {
   const all = run.interactions ?? [];
   if (all.length === 0) return null;
