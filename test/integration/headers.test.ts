@@ -46,6 +46,7 @@ const requests: [string, string][] = [
   ['GET', `/v1/audit/runs/${id}`],
   ['GET', `/v1/audit/runs/${id}/report`],
   ['HEAD', `/v1/checks/${id}`],
+  ['GET', '/pagespeedonline/v5/runPagespeed'], // no URL: 400
   ['GET', '/v1/regions'],
   ['GET', '/v1/audit/versions'],
   ['GET', '/v1/limits'],
@@ -120,6 +121,13 @@ test('without keys, a Host that is not loopback is a 403', async () => {
       expect(await statusOf(defaultApi, method, path, { host }), `${method} of ${host}`).toBe(status);
   }
   expect(await statusOf(keyedApi, 'GET', `/v1/checks/${id}`, { host: 'audit.example.com' })).toBe(401);
+});
+
+test('without keys, an image or a link of another site starts no audit', async () => {
+  const path = '/pagespeedonline/v5/runPagespeed'; // without a URL it is a 400
+  const open = (site: string) => statusOf(defaultApi, 'GET', path, { host: '127.0.0.1:4080', 'sec-fetch-site': site });
+  expect([await open('cross-site'), await open('same-site')]).toEqual([403, 403]);
+  expect([await open('none'), await open('same-origin')]).toEqual([400, 400]);
 });
 
 test('without keys, only pages of the same or a configured origin may create or delete checks', async () => {
