@@ -86,11 +86,11 @@ const slimLibraries: Plugin = {
       resolveDir: dirname(path),
     }));
     onLoad({ filter: /\/node_modules\/.*\.[cm]?js$/ }, async ({ path }) => ({
-      contents: `${(await readFile(path, 'utf8')).replace(OWN_REQUIRE, '')}\n//# sourceMappingURL=data:application/json;base64,${emptyMap}`,
+      contents: `${(await readFile(path, 'utf8')).replace(path.includes('/chrome-har/') ? OWN_REQUIRE : '', '')}\n//# sourceMappingURL=data:application/json;base64,${emptyMap}`,
     }));
   },
 };
-/** A `require` of a library's own, through which esbuild can't see which files the library needs. */
+/** The `require` of chrome-har, through which esbuild can't see which files the library needs. */
 const OWN_REQUIRE = 'const require = createRequire(import.meta.url);\n';
 
 /** Modules of libraries that esbuild would keep although no function calls them, with their exports. */
