@@ -6,12 +6,15 @@ import { allRegions, runRegions } from './regions.ts';
 
 /* Schemas of the names that stand in tables. The tables have no zod, so that clients can import them alone. */
 
-export const AuditRegion = z.enum(allRegions);
+export const AuditRegion = z.enum(allRegions).meta({
+  id: 'Region',
+  description: 'Region in which the service audits.',
+});
 
 export const Region = z.enum(runRegions).meta({
-  id: 'Region',
+  id: 'RunRegion',
   description:
-    'Region that an audit runs in. A report that was made elsewhere and uploaded has the region `elsewhere`.',
+    'Region in which a run was audited. A report that was made elsewhere and uploaded has the region `elsewhere`.',
 });
 export type Region = z.infer<typeof Region>;
 

@@ -205,7 +205,17 @@ test('a client can follow the links of a check and its runs', async () => {
   expect(await (await call(run.links.check)).json()).toEqual(shown);
   for (const path of [run.links.report as string, run.links.page, shown.links.page])
     expect((await call(path)).status).toBe(200);
-  expect(Object.keys(run.links)).toEqual(['self', 'check', 'page', 'report', 'fixes', 'screenshot', 'filmstrip']);
+  expect(Object.keys(run.links)).toEqual([
+    'self',
+    'check',
+    'page',
+    'report',
+    'fixes',
+    'screenshot',
+    'filmstrip',
+    'trace',
+    'har',
+  ]);
 });
 
 test('the links of a run without a report have no report', async () => {
@@ -339,7 +349,7 @@ test.each([
 test('an unknown field is refused with the fields that a create accepts', async () => {
   const { errors } = await problemOf(await post({ ...aBody, colour: 'red' }), 400, 'invalid-request');
   const accepted =
-    'Accepted fields: url, auditVersion, regions, device, samples, categories, labels, throttling, blockedUrlPatterns, against, simulations, headers, basicAuth, cookies, storageState, assertions.';
+    'Accepted fields: url, auditVersion, regions, device, samples, categories, labels, throttling, blockedUrlPatterns, against, simulations, interactions, artifacts, headers, basicAuth, cookies, storageState, assertions.';
   expect(errors).toEqual([{ path: 'colour', message: `Unknown field. ${accepted}` }]);
 });
 

@@ -69,8 +69,20 @@ export const runDocumentClient = async (folder: string, server: string): Promise
   await writeFile(join(folder, 'tsconfig.json'), JSON.stringify(options));
   await writeFile(join(folder, 'package.json'), '{ "type": "module" }');
   await writeFile(join(folder, 'client.ts'), program);
+  await nameReleases(join(folder, 'api.d.ts'));
   await run(join(root, 'node_modules/.bin/tsc'), ['-p', folder]).catch(({ stdout }) => {
     throw new Error(stdout);
   });
   return (await run(process.execPath, [join(folder, 'client.ts'), server])).stdout.trim();
+};
+
+/** Narrows the documented releases, of which uploads may have any, to those in which the service audits. */
+const nameReleases = async (file: string): Promise<void> => {
+  const documented = await readFile(file, 'utf8');
+  const named = documented.replace(
+    /AuditVersion: string;/,
+    `AuditVersion: import('${root}/shared/name-schemas.ts').AuditVersion;`,
+  );
+  if (named === documented) throw new Error('The document has no release of Lighthouse as a text.');
+  await writeFile(file, named);
 };

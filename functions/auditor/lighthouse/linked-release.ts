@@ -1,5 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
+import { dirname } from 'node:path';
 import { constants, Script } from 'node:vm';
 
 /** Exports of a release that was linked into one file. */
@@ -15,7 +16,7 @@ export const linkedScript = (file: string): Script => {
   const known = scripts.get(file);
   if (known) return known;
   const cache = codeCacheFile(file);
-  const source = `(function (module, exports, require) {${readFileSync(file, 'utf8')}\n})`;
+  const source = `(function (module, exports, require, __dirname) {${readFileSync(file, 'utf8')}\n})`;
   const script = new Script(source, {
     filename: file,
     ...(existsSync(cache) && { cachedData: readFileSync(cache) }),
@@ -30,6 +31,8 @@ export const codeCacheFile = (file: string): string => `${file}.cache`;
 /** Loads a release that was linked into one file. */
 export const loadLinked = (file: string): Linked => {
   const module = { exports: {} };
-  linkedScript(file).runInThisContext().call(module.exports, module, module.exports, createRequire(file));
+  linkedScript(file)
+    .runInThisContext()
+    .call(module.exports, module, module.exports, createRequire(file), dirname(file));
   return module.exports as Linked;
 };
