@@ -20,7 +20,7 @@ import { PolicyDocument, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import type { Alias, Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
 import { functionRows } from '../../shared/service/functions.ts';
-import { type ApiFunction, apiFunctions, defaultRoute, gatewayKeyOf, routes } from '../../shared/service/routes.ts';
+import { type ApiFunction, apiFunctions, byGatewayKey, defaultRoute, type Route } from '../../shared/service/routes.ts';
 import type { Environment } from '../environments.ts';
 import { AccessLog } from './access-log.ts';
 import { alarm } from './alarm.ts';
@@ -203,9 +203,9 @@ const everyFiveMinutes = { statistic: 'Sum', period: Duration.minutes(5) };
 
 /** Returns the key of each route, and `$default` for every other path and method. */
 const routeKeys = (): [HttpRouteKey, ApiFunction][] => [
-  ...routes.map((route): [HttpRouteKey, ApiFunction] => {
-    const [method = '', path = ''] = gatewayKeyOf(route).split(' ');
-    return [HttpRouteKey.with(path, method as HttpMethod), route.function];
+  ...[...byGatewayKey].map(([key, [route]]): [HttpRouteKey, ApiFunction] => {
+    const [method = '', path = ''] = key.split(' ');
+    return [HttpRouteKey.with(path, method as HttpMethod), (route as Route).function];
   }),
   [HttpRouteKey.DEFAULT, defaultRoute.function],
 ];

@@ -60,7 +60,7 @@ export const startGateway = async ({ port, host = '127.0.0.1', functions, ...opt
     const refusal = handler.admit && (await invoke(handler.admit, event, context));
     if (refusal) return refusal; // before the body, so that nobody without a key can send one
     if (request.headers.expect) response.writeContinue();
-    const body = await bodyOf(request, maxBytesOf(route.key));
+    const body = await bodyOf(request, maxBytesOf(route.key, request.method));
     return body && invoke(handler, withBody(event, body), context);
   };
 
@@ -110,8 +110,8 @@ const hasBody = ({ headers }: IncomingMessage): boolean =>
   headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
 
 /** Returns the largest body that the function of a route accepts. */
-const maxBytesOf = (routeKey: string): number =>
-  rulesOf(routeKey).body === 'upload' ? MAX_UPLOAD_BYTES : MAX_BODY_BYTES;
+const maxBytesOf = (routeKey: string, method = 'GET'): number =>
+  rulesOf(routeKey, method).body === 'upload' ? MAX_UPLOAD_BYTES : MAX_BODY_BYTES;
 
 /**
  * Returns the body, or undefined if the client disconnects. Reads at most one byte more than a function accepts, so that the

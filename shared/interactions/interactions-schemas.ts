@@ -76,7 +76,7 @@ export const Interactions = z
   .meta({
     id: 'Interactions',
     description:
-      "Interactions with the page after its load, each with a name of its own. Each is a Lighthouse timespan in every sample. The results are in `interactions` of each run. They are no part of the performance score. The JSON of a recording that Chrome's DevTools exports is accepted too.",
+      "Interactions with the page after its load. Each has a name of its own, and is a Lighthouse timespan in every sample. The results are in `interactions` of each run. They are no part of the performance score. The JSON of a recording that Chrome's DevTools exports is accepted too.",
   });
 
 /** Interactions as stored. Another release may know other steps. */

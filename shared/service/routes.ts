@@ -174,19 +174,30 @@ export type RouteOf<Key extends RouteKey> = Extract<
 
 export const keyOf = ({ method, path }: Route): RouteKey => `${method} ${path}` as RouteKey;
 
-/**
- * Returns the key of a route at API Gateway. One route has GET and HEAD of a path, and every other method that has no
- * route of its own, because a route for HEAD alone would double the routes.
- */
-export const gatewayKeyOf = ({ method, path }: Route): string => `${method === 'GET' ? 'ANY' : method} ${path}`;
-
 const byKey = new Map<string, Route>(routes.map((route) => [keyOf(route), route]));
+
+/**
+ * Returns the key of a route at API Gateway. The route `ANY` of a path has GET and HEAD, the other methods of the same
+ * function, and each method that has no route. A stack has too little room for a route for each method.
+ */
+export const gatewayKeyOf = ({ method, path, function: name }: Route): string =>
+  `${byKey.get(`GET ${path}`)?.function === name ? 'ANY' : method} ${path}`;
+
+/** The routes by their key at API Gateway. */
+export const byGatewayKey = Map.groupBy(routes as readonly Route[], gatewayKeyOf);
+
+/** Returns the route of a method with this key of API Gateway. HEAD has that of GET. */
+export const routeAt = (routeKey: string, method: string): Route | undefined =>
+  byGatewayKey.get(routeKey)?.find((route) => route.method === (method === 'HEAD' ? 'GET' : method));
 
 export const routeOf = <Key extends RouteKey>(key: Key): RouteOf<Key> => byKey.get(key) as RouteOf<Key>;
 
-/** Returns the rules of the route with this key of API Gateway. Throws if there is no such route. */
-export const rulesOf = (routeKey: string): RouteRules => {
-  const rules = routeKey === '$default' ? defaultRoute : byKey.get(routeKey.replace(/^ANY /, 'GET '));
+/**
+ * Returns the rules of a method with this key of API Gateway. A method that the path does not support has the rules of GET.
+ * Throws if there is no such route.
+ */
+export const rulesOf = (routeKey: string, method: string): RouteRules => {
+  const rules = routeKey === '$default' ? defaultRoute : (routeAt(routeKey, method) ?? routeAt(routeKey, 'GET'));
   if (!rules) throw new Error(`There is no route ${routeKey} in shared/service/routes.ts.`);
   return rules;
 };

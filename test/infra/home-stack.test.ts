@@ -5,7 +5,7 @@ import { regions } from '../../shared/regions.ts';
 import { CreateEnv, DiscoverEnv, ReadEnv, ReportReadEnv, SweepEnv, WaitEnv } from '../../shared/service/env.ts';
 import { type FunctionName, functionRows } from '../../shared/service/functions.ts';
 import { planNames, plans } from '../../shared/service/plans.ts';
-import { apiFunctions, routes } from '../../shared/service/routes.ts';
+import { apiFunctions, byGatewayKey, gatewayKeyOf, routes } from '../../shared/service/routes.ts';
 import { functionsOf, type Properties, resourcesOf, synthesized, synthesizedAnew } from './support.ts';
 
 const { app, home, regionStacks, environment } = synthesized();
@@ -125,8 +125,8 @@ test('the report bucket blocks public access and requires TLS', () => {
   });
 });
 
-test('the API has the routes of shared/service/routes.ts, where ANY stands for GET and HEAD, and $default', () => {
-  const keys = routes.map(({ method, path }) => `${method === 'GET' ? 'ANY' : method} ${path}`);
+test('the API has the routes of shared/service/routes.ts, where ANY stands for all methods of a function, and $default', () => {
+  const keys = new Set(routes.map(gatewayKeyOf));
   expect(
     resourcesOf(home, 'AWS::ApiGatewayV2::Route')
       .map(({ RouteKey }) => RouteKey)
@@ -140,8 +140,7 @@ test('each route calls the live version of its function', () => {
   const aliases = resourcesOf(home, 'AWS::Lambda::Alias');
   for (const { RouteKey, Target } of resourcesOf(home, 'AWS::ApiGatewayV2::Route')) {
     const integration = integrations.find(({ id }) => Target.includes(`<${id}>`));
-    const key = RouteKey.replace('ANY', 'GET');
-    const file = routes.find(({ method, path }) => key === `${method} ${path}`)?.function ?? 'web-page';
+    const file = byGatewayKey.get(RouteKey)?.[0]?.function ?? 'web-page';
     const alias = aliases.find(({ FunctionName }) => FunctionName === `<${functions[file]?.id}>`);
     expect(alias?.Name).toBe('live');
     expect(integration).toMatchObject({

@@ -39,8 +39,11 @@ test('each function that writes to the table is among those that a pause stops',
     'create-check',
     'delete-check',
     'links',
+    'marks',
+    'run-pagespeed',
     'schedules',
     'sweep',
+    'uploads',
     'webhooks',
   ]);
   const { all } = synthesized('prod');

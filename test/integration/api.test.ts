@@ -349,7 +349,7 @@ test.each([
 test('an unknown field is refused with the fields that a create accepts', async () => {
   const { errors } = await problemOf(await post({ ...aBody, colour: 'red' }), 400, 'invalid-request');
   const accepted =
-    'Accepted fields: url, auditVersion, regions, device, samples, categories, labels, throttling, blockedUrlPatterns, against, simulations, interactions, artifacts, headers, basicAuth, cookies, storageState, assertions.';
+    'Accepted fields: url, auditVersion, regions, device, samples, categories, labels, throttling, blockedUrlPatterns, against, simulations, headers, basicAuth, cookies, storageState, assertions, interactions, artifacts.';
   expect(errors).toEqual([{ path: 'colour', message: `Unknown field. ${accepted}` }]);
 });
 

@@ -3,7 +3,7 @@ import { afterEach, expect, test, vi } from 'vitest';
 import { http } from '../../functions/lib/http/http.ts';
 import { lambdaContext } from '../../infra/local/lambda-context.ts';
 import { functionRows } from '../../shared/service/functions.ts';
-import { apiFunctions, defaultRoute, keyOf, routes, rulesOf } from '../../shared/service/routes.ts';
+import { apiFunctions, defaultRoute, gatewayKeyOf, routes, rulesOf } from '../../shared/service/routes.ts';
 
 afterEach(() => vi.unstubAllEnvs());
 
@@ -22,9 +22,9 @@ const useOpenService = () => {
 };
 
 test('a HEAD request has the rules of GET, and a request without a route those of the default route', () => {
-  for (const route of routes) expect(rulesOf(keyOf(route))).toBe(route);
-  expect(rulesOf('ANY /v1/checks')).toBe(rulesOf('GET /v1/checks'));
-  expect(rulesOf('$default')).toBe(defaultRoute);
+  for (const route of routes) expect(rulesOf(gatewayKeyOf(route), route.method)).toBe(route);
+  expect(rulesOf('ANY /v1/checks', 'HEAD')).toBe(rulesOf('ANY /v1/checks', 'GET'));
+  expect(rulesOf('$default', 'GET')).toBe(defaultRoute);
 });
 
 test('a share token may replace the key on reads of one check only', () => {
@@ -62,7 +62,7 @@ test('a function reads its variables at the first request and once', async () =>
   useOpenService();
   for (const table of ['t', 'other']) {
     vi.stubEnv('TABLE_NAME', table);
-    expect((await handler(event('GET /v1/runs'), lambdaContext('f', 10))).body).toBe('{"TABLE_NAME":"t"}');
+    expect((await handler(event('ANY /v1/runs'), lambdaContext('f', 10))).body).toBe('{"TABLE_NAME":"t"}');
   }
   expect(build).toHaveBeenCalledOnce();
 });
@@ -71,7 +71,7 @@ test('a function refuses query parameters that the row of its route does not lis
   useOpenService();
   const handler = http('get-comparison', () => async () => ({ status: 200 }));
   const statusOf = async (query: Record<string, string>) =>
-    (await handler(event('GET /v1/checks/{checkId}/comparison', query), lambdaContext('f', 10))).statusCode;
+    (await handler(event('ANY /v1/checks/{checkId}/comparison', query), lambdaContext('f', 10))).statusCode;
   expect(await statusOf({ base: 'b', share: 's' })).toBe(200);
   expect(await statusOf({ bases: 'b' })).toBe(400);
 });
@@ -79,6 +79,6 @@ test('a function refuses query parameters that the row of its route does not lis
 test('a request whose route has no row reaches no function', async () => {
   useOpenService();
   const build = vi.fn(() => async () => ({ status: 200 }));
-  const { statusCode } = await http('get-check', build)(event('GET /v1/secrets'), lambdaContext('f', 10));
+  const { statusCode } = await http('get-check', build)(event('ANY /v1/secrets'), lambdaContext('f', 10));
   expect([statusCode, build.mock.calls]).toEqual([500, []]);
 });

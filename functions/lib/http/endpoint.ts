@@ -46,7 +46,7 @@ type EndpointContext = Context & Pick<Request, 'signal'>;
 export type Handle<By extends Sender> = (request: Request<By>) => Promise<Reply>;
 type Options<By extends Sender> = {
   /** Returns the rules of the route with this key. */
-  rulesOf: (routeKey: string) => RouteRules;
+  rulesOf: (routeKey: string, method: string) => RouteRules;
   /** Authorizes the request. */
   access: Access<By>;
   /** Origins whose pages may read the responses, and the address of the service. */
@@ -69,7 +69,7 @@ export const endpoint = <By extends Sender>(
   const requests = requestLog();
 
   const authorize = async (event: APIGatewayProxyEventV2): Promise<By> => {
-    const rules = rulesOf(event.routeKey);
+    const rules = rulesOf(event.routeKey, event.requestContext.http.method);
     return await access(rules, headersOf(event, rules), rules.shared ? readerOf(event) : undefined);
   };
 
@@ -78,7 +78,7 @@ export const endpoint = <By extends Sender>(
     requests.authorized(event, caller);
     handle ??= build();
     const { http: requested } = event.requestContext;
-    const { body, shared, query = [] } = rulesOf(event.routeKey);
+    const { body, shared, query = [] } = rulesOf(event.routeKey, requested.method);
     const accepted = shared && query !== 'any' ? [...query, 'share'] : query;
     const reply = await handle({
       ...caller,

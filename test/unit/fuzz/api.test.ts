@@ -17,7 +17,7 @@ import { presets } from '../../../shared/options/throttling.ts';
 import { Problem } from '../../../shared/problems.ts';
 import { allRegions } from '../../../shared/regions.ts';
 import { DEFAULT_PORTS } from '../../../shared/service/env.ts';
-import { methodsOf, pathParameters, type RouteKey, routes, rulesOf } from '../../../shared/service/routes.ts';
+import { methodsOf, pathParameters, type RouteKey, routeOf, routes, rulesOf } from '../../../shared/service/routes.ts';
 import { assertProperty, fuzzTimeoutMs, numRuns, shuffled, text, url } from '../../support/fuzz.ts';
 
 vi.setConfig({ testTimeout: fuzzTimeoutMs });
@@ -47,7 +47,7 @@ const expectValidResult = ({
 
 const access = async () => ({ owner: 'anonymous' });
 /** Options of an endpoint that has the rules of a route. */
-const ruledBy = (key: RouteKey) => ({ cors, rulesOf: () => rulesOf(key) });
+const ruledBy = (key: RouteKey) => ({ cors, rulesOf: () => routeOf(key) });
 
 describe('the API', () => {
   const create = endpoint({ access, ...ruledBy('POST /v1/checks') }, () =>
