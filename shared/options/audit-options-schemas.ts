@@ -127,7 +127,7 @@ const schemas = {
       .array(z.enum(artifactNames))
       .min(1)
       .meta({
-        description: `Files that each run keeps for ${ARTIFACT_DAYS} days. Not with headers, credentials, cookies or a storage state.`,
+        description: `Files that a run keeps for ${ARTIFACT_DAYS} days. A check with headers, credentials, cookies or a storage state can't have them.`,
         uniqueItems: true,
       }),
     stored: z.array(anyName<ArtifactName>()),
