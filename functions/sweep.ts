@@ -29,7 +29,7 @@ import { type DeliveryStore, deliveryStore } from './lib/store/deliveries.ts';
 import { type Due, type DueStore, dueStore, type Shard } from './lib/store/due.ts';
 import { UnreadableItemError } from './lib/store/dynamodb.ts';
 import { type ErasureStore, erasureStore } from './lib/store/erasure.ts';
-import { firstDueAt, type OpenKind, type RunItem } from './lib/store/items.ts';
+import { firstDueAt, type OpenKind, type RunItem, runKey } from './lib/store/items.ts';
 import { reports } from './lib/store/reports.ts';
 import { type ScheduleStore, scheduleStore } from './lib/store/schedules.ts';
 import { type SecretStore, secretStore } from './lib/store/secrets.ts';
@@ -42,6 +42,7 @@ import { moveBackAhead } from './lib/sweep/move-back-ahead.ts';
 import { sweepCheck, sweepErased } from './lib/sweep/open-checks.ts';
 import { mayStillWait, type QueueProgress, queueProgress } from './lib/sweep/queue-progress.ts';
 import { kinds, shardsInUse, wakeable } from './lib/sweep/shards.ts';
+import { waitsInQueue } from './lib/sweep/waits-in-queue.ts';
 import { wakeAll } from './lib/sweep/wake.ts';
 
 /**
@@ -176,9 +177,7 @@ const sweepItem = async (deps: Sweep, due: Due): Promise<void> => {
 const sweepReadable = async (deps: Sweep, due: Due): Promise<void> => {
   if (deps.kind === 'deliveries') return resendDelivery(deps, due);
   if (deps.kind === 'schedules') return fireSchedule(deps, due);
-  const queue = deps.progress?.seen();
-  // Most due items of a deep queue are waiting jobs. One write each keeps them from delaying the others.
-  if (queue?.holdsJobs && (await deps.waiting.postpone(due, queue.oldestSentAt, deps.now()))) return;
+  if (await waitsInQueue(deps, due)) return;
   const held = await deps.due.hold(due, deps.now());
   if (!held) return; // the item has changed since it was listed, so someone is at work on it
   if ('check' in held) await sweepCheck(deps, held.check);
@@ -196,7 +195,7 @@ const sweepRun = async (deps: Sweep, run: RunItem, dueAt: number): Promise<void>
   const { due, now } = deps;
   const inMs = (ms: number) => new Date(now().getTime() + ms);
   if (isFinished(run.state)) return;
-  if (!(await due.isListed(run))) return due.deleteOrphan(run); // its create failed, or its check was erased
+  if (!(await due.isListed(runKey(run.checkId, run.id)))) return due.deleteOrphan(run); // its create failed, or its check was erased
 
   const lostAt = Date.parse(unlessAhead(run.lease?.until, 2 * LEASE_MS, now()) ?? '') + LEASE_SLACK_MS;
   if (lostAt > now().getTime()) {

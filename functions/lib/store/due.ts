@@ -5,7 +5,7 @@ import { ASIDE_MS, HOLD_MS, LEASE_SLACK_MS, RENEW_MS, TRY_MS } from '../../../sh
 import { partitions } from '../../../shared/service/partitions.ts';
 import { latest } from '../../../shared/times.ts';
 import { announceEnd, closeAfterRun } from './closing.ts';
-import { allOf, type Db, deleteItem, getItem, parse, updateItem, updateOnce } from './dynamodb.ts';
+import { allOf, type Db, deleteItem, getItem, type Key, parse, updateItem, updateOnce } from './dynamodb.ts';
 import {
   CheckItem,
   checkKey,
@@ -61,9 +61,9 @@ export const dueStore = (db: Db) => ({
   },
 
   /** Returns true if the check of a run lists it. The check need not be readable. */
-  isListed: async ({ checkId, id }: RunItem): Promise<boolean> => {
-    const check = await getItem(db, checkKey(checkId));
-    return Array.isArray(check?.runIds) && check.runIds.includes(id);
+  isListed: async ({ pk, sk }: Key): Promise<boolean> => {
+    const check = await getItem(db, { pk, sk: checkKey('').sk });
+    return Array.isArray(check?.runIds) && check.runIds.some((id: string) => runKey('', id).sk === sk);
   },
 
   /** Makes an item that can't be read due in a day. Returns true for the first time. */
