@@ -58,8 +58,8 @@ export const rollOut = async (
 };
 
 /**
- * Does the same for `cdk deploy`, before the CDK reads the app. Returns why it could not look, or undefined. `account` is that
- * of the CDK: it is undefined without credentials, and another one than that of the AWS CLI after `cdk --profile`.
+ * Does the same for `cdk deploy`, before the CDK reads the app. Returns why it could not look, or undefined. The CDK gives its
+ * `account`. It gives none without credentials. After `cdk --profile` the AWS CLI has another account.
  */
 export const refuseRollBackOf = async (
   { homeRegion, names }: Pick<Environment, 'homeRegion'> & { names: Pick<Names, 'table'> },

@@ -135,8 +135,8 @@ export const UPLOADED_HOST = 'uploaded-';
 const OTHER_SPEED = 1.3;
 
 /**
- * Returns true if the machines are of different kinds. An unknown one is equal to all others. The speed tells apart the machines
- * of uploaded reports, because their fingerprints know nothing of the CPU.
+ * Returns true if the machines are of different kinds. An unknown one is equal to all others. The fingerprint of an uploaded
+ * report has no CPU, so the speed tells such machines apart.
  */
 export const isOtherMachine = (base: Machine, value: Machine): boolean => {
   if (base.host === null || value.host === null) return false;
