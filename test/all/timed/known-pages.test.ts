@@ -64,15 +64,23 @@ test.each([newest, '9.6.8'] as const)(
   },
 );
 
-test('the times of a page beside one loop per CPU are without its waits, and the report says so', async () => {
-  using _loops = startLoops(availableParallelism());
-  const { verdict, report } = await lab.audit('/tasks', newest, timesOnly);
+/** Audits a page beside one loop per CPU, and beside more loops if these hardly slow it. */
+const auditBesideLoops = async (page: string, perCpu = 1): Promise<Audited> => {
+  using _loops = startLoops(perCpu * availableParallelism());
+  const audited = await lab.audit(page, newest, timesOnly);
+  return audited.verdict.environment?.corrected || perCpu === 4 ? audited : auditBesideLoops(page, 2 * perCpu);
+};
+
+test('the times of a page beside busy loops are without its waits, and the report says so', async () => {
+  const { verdict, report } = await auditBesideLoops('/tasks');
   expect(verdict.environment).toMatchObject({ corrected: true, contended: false });
   const { cpuWaitMs } = verdict.environment ?? {};
   const { tbt, mainThreadCpu } = verdict.state === 'succeeded' ? verdict.metrics : {};
   const uncorrected = verdict.state === 'succeeded' ? verdict.uncorrected?.tbt : undefined;
   expect(tbt).toBeLessThan(4 * (mainThreadCpu ?? 0)); // a task can't block a phone for more than its work
-  expect(uncorrected).toBeGreaterThan((tbt ?? 0) + 75);
+  const removed = (uncorrected ?? 0) - (tbt ?? 0); // a phone waits 4 times as long, in tasks alone
+  expect(removed).toBeGreaterThan((cpuWaitMs ?? Number.NaN) / 2);
+  expect(removed).toBeLessThanOrEqual(4 * (cpuWaitMs ?? 0));
   expect(report.runWarnings).toEqual([expect.stringContaining(`waited ${cpuWaitMs} ms for a CPU`)]);
 }, 180_000);
 

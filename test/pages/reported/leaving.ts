@@ -3,13 +3,15 @@ import type { ReportedPage } from '../../support/reported-page.ts';
 
 /** A busy machine may measure a page only after it has left. */
 const LEFT = /navigated to \S+\/other while it was being audited|was redirected to \S+\/other/;
+/** Long after the load, and surely within the audit: each version observes a page for two seconds after its load. */
+const LATER_MS = 1500;
 /** On a busy machine the page may leave at the moment of the second visit, which then can't be audited. */
 const AT_REST = 'unless corrected';
 const speculates = (how: 'prefetch' | 'prerender') =>
   html(
     good({
       head: `<script type="speculationrules">{"${how}":[{"source":"list","urls":["other"],"eagerness":"immediate"}]}</script>
-<script>onload = () => setTimeout(() => { location = 'other' }, 3500)</script>`,
+<script>onload = () => setTimeout(() => { location = 'other' }, ${LATER_MS})</script>`,
     }),
   );
 const RELOADED = /reloaded itself (while it was being audited|before it was measured)/;
@@ -42,21 +44,21 @@ export const leaving: Record<string, ReportedPage> = {
     files: { other: html() },
   },
   ...Object.fromEntries(
-    [500, 2500, 3500, 6000].map((ms): [string, ReportedPage] => [
+    [500, LATER_MS, 3500, 6000].map((ms): [string, ReportedPage] => [
       `leaves-after-${ms}`,
       {
         is: `a page that goes elsewhere ${ms} ms after load`,
         verdicts: ['succeeded'],
-        ...(ms < 5000 && { warning: LEFT }), // a fast audit is over by then
+        ...(ms <= LATER_MS && { warning: LEFT }), // a fast audit is over soon after
         whole: AT_REST,
-        ...(ms === 3500 && { atBusyTimes: true }),
+        ...(ms === LATER_MS && { atBusyTimes: true }),
         serve: afterLoad(ms, 'location = "other"'),
         files: { other: html(good({ body: '<p>The other page.</p>' })) },
       },
     ]),
   ),
   'leaves-for-prefetched': {
-    is: 'a page that goes to a prefetched page after 3.5 s',
+    is: 'a page that goes to a prefetched page after 1.5 s',
     verdicts: ['succeeded'],
     warning: LEFT,
     whole: AT_REST,
@@ -64,7 +66,7 @@ export const leaving: Record<string, ReportedPage> = {
     files: { other: html(good({ body: '<p>The other page.</p>' })) },
   },
   'leaves-for-prerendered': {
-    is: 'a page that goes to a prerendered page after 3.5 s',
+    is: 'a page that goes to a prerendered page after 1.5 s',
     verdicts: ['succeeded'],
     warning: LEFT,
     whole: AT_REST,
@@ -85,22 +87,22 @@ export const leaving: Record<string, ReportedPage> = {
     ),
   },
   'downloads-late': {
-    is: 'a page that starts a download after 3.5 s',
+    is: 'a page that starts a download after 1.5 s',
     verdicts: ['succeeded'],
     never: /navigated|redirected/,
     whole: true,
-    serve: afterLoad(3500, 'location = "file"'),
+    serve: afterLoad(LATER_MS, 'location = "file"'),
     files: { file: ({ response }) => response.writeHead(200, { 'content-disposition': 'attachment' }).end('saved') },
   },
   'leaves-by-form': {
-    is: 'a form that submits itself after 3.5 s',
+    is: 'a form that submits itself after 1.5 s',
     verdicts: ['succeeded'],
     warning: LEFT,
     whole: AT_REST,
     serve: html(
       good({
         body: `<form id="form" method="post" action="other"></form>
-<script>onload = () => setTimeout(() => form.submit(), 3500)</script>`,
+<script>onload = () => setTimeout(() => form.submit(), ${LATER_MS})</script>`,
       }),
     ),
     files: { other: html() },
@@ -121,12 +123,12 @@ export const leaving: Record<string, ReportedPage> = {
     },
   },
   'reloads-once-later': {
-    is: 'a page that reloads itself once after 3.5 s',
+    is: 'a page that reloads itself once after 1.5 s',
     verdicts: ['succeeded'],
     finalUrl: /reloads-once-later\/\d+\/$/,
     warning: RELOADED,
     whole: true,
-    serve: afterLoad(3500, 'if (!sessionStorage.seen) { sessionStorage.seen = 1; location.reload() }'),
+    serve: afterLoad(LATER_MS, 'if (!sessionStorage.seen) { sessionStorage.seen = 1; location.reload() }'),
   },
   'reloads-once-soon': {
     is: 'a page that reloads itself once at load',
@@ -137,18 +139,18 @@ export const leaving: Record<string, ReportedPage> = {
     serve: afterLoad(0, 'if (!sessionStorage.seen) { sessionStorage.seen = 1; location.reload() }'),
   },
   'leaves-again-and-again': {
-    is: 'a page that reloads itself every 3 s',
+    is: 'a page that reloads itself every 1.5 s',
     verdicts: ['succeeded'],
     warning: /reloaded itself/,
     whole: AT_REST,
-    serve: html(good({ head: '<script>setInterval(() => location.reload(), 3000)</script>' })),
+    serve: html(good({ head: `<script>setInterval(() => location.reload(), ${LATER_MS})</script>` })),
   },
   'leaves-to-the-dead': {
     is: 'a page that goes to a server that never answers',
     verdicts: ['succeeded'],
     warning: LEFT,
     whole: true,
-    serve: afterLoad(3500, 'location = "other"'),
+    serve: afterLoad(LATER_MS, 'location = "other"'),
     files: { other: () => {} },
   },
   'consent-302': {
@@ -184,7 +186,7 @@ export const leaving: Record<string, ReportedPage> = {
     },
   },
   'service-worker-later': {
-    is: 'a page that its service worker serves, and that reloads itself after 3.5 s',
+    is: 'a page that its service worker serves, and that reloads itself after 1.5 s',
     verdicts: ['succeeded'],
     warning: /reloaded itself/,
     whole: true,
@@ -192,7 +194,7 @@ export const leaving: Record<string, ReportedPage> = {
       good({
         head: `<script>
           navigator.serviceWorker.register('worker.js');
-          onload = () => setTimeout(() => { if (!sessionStorage.seen) { sessionStorage.seen = 1; location.reload() } }, 3500);
+          onload = () => setTimeout(() => { if (!sessionStorage.seen) { sessionStorage.seen = 1; location.reload() } }, ${LATER_MS});
         </script>`,
       }),
     ),
