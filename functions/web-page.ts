@@ -1,4 +1,4 @@
-import { isPageOf } from '../shared/service/routes.ts';
+import { pageParameters } from '../shared/service/routes.ts';
 import type { Handle } from './lib/http/endpoint.ts';
 import { http } from './lib/http/http.ts';
 import { noRoute } from './lib/http/no-route.ts';
@@ -15,7 +15,9 @@ export const webPage = (settings: Parameters<typeof webSite>[0] = {}): Handle<Re
   const site = staticFiles(webSite(settings));
   const refuse = noRoute(site);
   return (request) => {
-    if (!isPageOf('web-page', request)) return refuse(request);
-    return request.params.file === undefined ? site.page(request, viewOf(request)) : site.file(request);
+    const params = pageParameters(request); // `$default` has none
+    if (!params) return refuse(request);
+    const asked = { ...request, params };
+    return params.file === undefined ? site.page(asked, viewOf(asked)) : site.file(asked);
   };
 };

@@ -201,7 +201,7 @@ const without = (label: string, all: IMetric, parts: readonly IMetric[]): IMetri
 
 const everyFiveMinutes = { statistic: 'Sum', period: Duration.minutes(5) };
 
-/** Returns the key of each route, and `$default` for every other path and method. */
+/** Returns the key of each route, and `$default` for the web page and every other path and method. */
 const routeKeys = (): [HttpRouteKey, ApiFunction][] => [
   ...[...byGatewayKey].map(([key, [route]]): [HttpRouteKey, ApiFunction] => {
     const [method = '', path = ''] = key.split(' ');

@@ -22,8 +22,10 @@ export const routeOf = ({ method, url = '/' }: IncomingMessage) => {
     .filter(({ parameters }) => parameters)
     .sort((a, b) => rank(a.route, method) - rank(b.route, method));
   const name: ApiFunction = match?.route.function ?? defaultRoute.function;
-  const parameters = Object.entries(match?.parameters ?? {}).map(([key, value]) => [key, decode(value)]);
-  return { name, key: match ? gatewayKeyOf(match.route) : '$default', path, query, parameters };
+  const key = match ? gatewayKeyOf(match.route) : '$default';
+  const found = key === '$default' ? undefined : match?.parameters;
+  const parameters = Object.entries(found ?? {}).map(([parameter, value]) => [parameter, decode(value)]);
+  return { name, key, path, query, parameters };
 };
 
 /** Rank of a matching route. The route of a GET matches every method. */

@@ -178,13 +178,19 @@ const byKey = new Map<string, Route>(routes.map((route) => [keyOf(route), route]
 
 /**
  * Returns the key of a route at API Gateway. The route `ANY` of a path has GET and HEAD, the other methods of the same
- * function, and each method that has no route. A stack has too little room for a route for each method.
+ * function, and each method that has no route. A stack has too little room for a route for each method. `$default` has the
+ * addresses of the web page.
  */
-export const gatewayKeyOf = ({ method, path, function: name }: Route): string =>
-  `${byKey.get(`GET ${path}`)?.function === name ? 'ANY' : method} ${path}`;
+export const gatewayKeyOf = ({ method, path, function: name }: Route): string => {
+  if (name === defaultRoute.function) return '$default';
+  return `${byKey.get(`GET ${path}`)?.function === name ? 'ANY' : method} ${path}`;
+};
 
-/** The routes by their key at API Gateway. */
-export const byGatewayKey = Map.groupBy(routes as readonly Route[], gatewayKeyOf);
+/** The routes by their key at API Gateway, without those of `$default`. */
+export const byGatewayKey = Map.groupBy(
+  routes.filter((route: Route) => route.function !== defaultRoute.function),
+  gatewayKeyOf,
+);
 
 /** Returns the route of a method with this key of API Gateway. HEAD has that of GET. */
 export const routeAt = (routeKey: string, method: string): Route | undefined =>
@@ -224,10 +230,18 @@ export const pathParameters = (route: Route, path: string): Record<string, strin
   return parameters;
 };
 
-/** Returns true if a GET or HEAD of a path is for this function. */
-export const isPageOf = (name: ApiFunction, { method, path }: { method: string; path: string }): boolean =>
-  ['GET', 'HEAD'].includes(method) &&
-  routes.some((route) => route.function === name && pathParameters(route, path) !== undefined);
+/** Returns the parameters of a GET or HEAD of an address of the web page, or undefined if the request is another one. */
+export const pageParameters = ({
+  method,
+  path,
+}: {
+  method: string;
+  path: string;
+}): Record<string, string> | undefined => {
+  if (!['GET', 'HEAD'].includes(method)) return undefined;
+  const pages = routes.filter((route) => route.function === defaultRoute.function);
+  return pages.map((route) => pathParameters(route, path)).find((parameters) => parameters !== undefined);
+};
 
 /** Returns the methods that a path supports. The list is empty if no route matches. */
 export const methodsOf = (path: string): string[] => {
