@@ -1,6 +1,11 @@
 import { z } from 'zod';
 import { Environment } from './environment.ts';
-import { InteractionRun, InteractionRunView, interactionView } from './interactions/interactions-schemas.ts';
+import {
+  type BesidesInteraction,
+  InteractionRun,
+  InteractionRunView,
+  interactionView,
+} from './interactions/interactions-schemas.ts';
 import { noMetrics } from './metrics/page-metrics.ts';
 import {
   Metrics,
@@ -75,14 +80,14 @@ export const MeasuredVariant = z.object({
 });
 export type MeasuredVariant = z.infer<typeof MeasuredVariant>;
 
-/** Returns results as the API shows them. `linkOf` returns the link to the report of an interaction. */
-export const measuredViewOf = (measured: Measured, linkOf: (interaction: InteractionRun) => string | null) => ({
+/** Returns results as the API shows them. `besides` returns what an answer shows of an interaction besides its result. */
+export const measuredViewOf = (measured: Measured, besides: (interaction: InteractionRun) => BesidesInteraction) => ({
   ...pick(measured, measuredNames),
   ...metricsView(measured),
   samples: measured.samples.map(sampleView),
   spread: measured.spread && spreadView(measured.spread),
   uncorrected: measured.uncorrected && uncorrectedView(measured.uncorrected),
-  interactions: measured.interactions?.map((each) => interactionView(each, linkOf(each))) ?? null,
+  interactions: measured.interactions?.map((each) => interactionView(each, besides(each))) ?? null,
 });
 
 /** A run as stored, or as the API shows it. */

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { AssertionResult } from './assertions/assertions.ts';
 import { RunChange } from './comparison/schemas.ts';
-import { changeOfRun } from './comparison/variants.ts';
+import { changesOfRun } from './comparison/variants.ts';
 import { Measured, MeasuredVariant, measuredView, measuredViewOf, unmeasured } from './measured.ts';
 import { valueNames } from './metrics/page-metrics.ts';
 import { NumericValues } from './metrics/page-metrics-schemas.ts';
@@ -173,17 +173,23 @@ type WithReport = Pick<Parameters<typeof linksOf>[0], 'report'>;
 type ShownRun = Omit<Run, 'against'> & WithReport & { checkId: string; against: (MeasuredVariant & WithReport) | null };
 
 /** Returns the fields of a stored run that the API shows. A field that `RunView` does not name stays private. */
-export const runView = (run: ShownRun): RunView => ({
-  ...pick(run, Run.keyof().options),
-  ...measuredViewOf(run, (each) => interactionLink(run, each, 'own')),
-  against: run.against && {
-    ...pick(run.against, MeasuredVariant.keyof().options),
-    ...measuredViewOf(run.against, (each) => interactionLink(run, each, 'against')),
-    numericValues: pick(run.against, valueNames),
-    links: reportLinksOf({ ...run, report: run.against.report }, '?variant=against'),
-  },
-  change: run.state === 'succeeded' ? changeOfRun(run) : null,
-  simulations: run.simulations?.map(simulatedView) ?? null,
-  numericValues: pick(run, valueNames),
-  links: linksOf(run),
-});
+export const runView = (run: ShownRun): RunView => {
+  const changes = run.state === 'succeeded' ? changesOfRun(run) : null;
+  return {
+    ...pick(run, Run.keyof().options),
+    ...measuredViewOf(run, (each) => ({
+      report: interactionLink(run, each, 'own'),
+      change: changes?.interactions.get(each.name) ?? null,
+    })),
+    against: run.against && {
+      ...pick(run.against, MeasuredVariant.keyof().options),
+      ...measuredViewOf(run.against, (each) => ({ report: interactionLink(run, each, 'against'), change: null })),
+      numericValues: pick(run.against, valueNames),
+      links: reportLinksOf({ ...run, report: run.against.report }, '?variant=against'),
+    },
+    change: changes?.load ?? null,
+    simulations: run.simulations?.map(simulatedView) ?? null,
+    numericValues: pick(run, valueNames),
+    links: linksOf(run),
+  };
+};

@@ -24,6 +24,8 @@ type Options = { confidence: number; page: Drifting; history: readonly number[] 
 
 /** Fewest degrees of freedom from which an interval is computed. */
 const MIN_FREEDOM = 4;
+/** Fewest checks a side that show by themselves how much a page moves from check to check. */
+export const MIN_CHECKS = MIN_FREEDOM / 2 + 1;
 
 /**
  * Estimates the change between the checks of a base and of a head. The samples of one check share the speed of its machine:
@@ -54,13 +56,14 @@ export const changeOfLocations = (
 ): ChangeOfChecks | undefined => {
   const own = ownNoise(history);
   const measuredFreedom = own.freedom + before.length + after.length - 2;
-  const worth = within ? DRIFT_CHECKS : 0; // one sample a check does not show the noise within it
+  const isLeast = metric.drift?.isLeast === true;
+  const worth = within && !isLeast ? DRIFT_CHECKS : 0; // one sample a check does not show the noise within it
   const freedom = worth + measuredFreedom;
   if (freedom < MIN_FREEDOM) return undefined;
   const { variance: ofSamples = null, ofLocation = 0 } = within ?? {};
   const expected = driftOf(metric, (meanOf(before) + meanOf(after)) / 2, page) ** 2 + ofLocation;
   const squares = worth * expected + own.squares + squaresOf(before) + squaresOf(after);
-  const variance = Math.max(squares / freedom, ofLocation);
+  const variance = Math.max(squares / freedom, isLeast ? expected : ofLocation);
   const error = Math.sqrt(variance * (1 / before.length + 1 / after.length));
   const shift = shiftWith(meanOf(after) - meanOf(before), studentReach(confidence, freedom) * error, confidence);
   const noise: Noise = {
@@ -95,6 +98,12 @@ export const checksThatTell = (
 /** Quantile of a normal distribution for a power of 80 %. */
 const POWER = 0.842;
 
+/** Returns the least variance of a location, where nothing shows how much it moves from check to check. */
+export const leastNoise = (metric: DriftingMetric, checks: Checks): Pick<ChangeOfChecks, 'variance' | 'freedom'> => {
+  const level = meanOf(checks.map(locationOf));
+  return { variance: driftOf(metric, level, { tbt: 0 }) ** 2 + noiseWithin(checks).ofLocation, freedom: 0 };
+};
+
 /** Noise of one audit in turns, as a share of the drift between checks. */
 const SHARE_IN_TURNS = 0.9;
 
@@ -111,15 +120,19 @@ export const changeInTurns = (
   const count = Math.min(base.length, head.length);
   const differences = head.slice(0, count).map((after, i) => after - (base[i] as number));
   const within = noiseWithin([base, head]);
-  const expected = 2 * (SHARE_IN_TURNS * driftOf(metric, (meanOf(base) + meanOf(head)) / 2, page)) ** 2;
-  const freedom = DRIFT_CHECKS + count - 1;
-  const variance = (DRIFT_CHECKS * expected + squaresOf(differences)) / freedom;
-  const reach = studentReach(confidence, freedom) * Math.sqrt(variance / count);
+  const isLeast = metric.drift?.isLeast === true;
+  const share = isLeast ? 1 : SHARE_IN_TURNS;
+  const expected = 2 * (share * driftOf(metric, (meanOf(base) + meanOf(head)) / 2, page)) ** 2;
+  const worth = isLeast ? 0 : DRIFT_CHECKS;
+  const freedom = worth + count - 1;
+  const own = (worth * expected + squaresOf(differences)) / Math.max(1, freedom);
+  const variance = isLeast ? Math.max(own, expected) : own;
+  const reach = freedom === 0 ? 0 : studentReach(confidence, freedom) * Math.sqrt(variance / count);
   return {
-    shift: shiftWith(locationOf(differences), reach, confidence),
+    shift: shiftWith(locationOf(differences), reach, freedom === 0 ? 0 : confidence), // one pair alone shows no noise
     noise: {
       ...{ within: within.freedom === 0 ? null : Math.sqrt(within.variance), between: null },
-      ...{ from: count > DRIFT_CHECKS ? 'page' : 'prior', checks: 1 },
+      ...{ from: count > worth ? 'page' : 'prior', checks: 1 },
     },
     ...{ freedom, variance: variance / 2 }, // of one value of a pair
   };

@@ -1,4 +1,12 @@
-import { type ChangeOfChecks, changeInTurns, changeOfChecks, checksThatTell, type Noise } from './by-checks.ts';
+import {
+  type ChangeOfChecks,
+  changeInTurns,
+  changeOfChecks,
+  checksThatTell,
+  leastNoise,
+  MIN_CHECKS,
+  type Noise,
+} from './by-checks.ts';
 import { type ChangeOfSamples, changeOfSamples, MAX_NEEDED, MIN_SAMPLES, samplesThatTell } from './by-samples.ts';
 import type { Checks, Drifting, DriftingMetric } from './noise.ts';
 import { medianOf, type Shift } from './shift.ts';
@@ -62,6 +70,11 @@ export const changeOf = (metric: MetricRule, base: Checks, head: Checks, options
   const shift = isByChecks ? ofChecks.shift : ofSamples.shift;
   const distance = distanceOf(shift, limit);
   const needs = (): Needs => {
+    if (!ofChecks && metric.drift?.isLeast) {
+      const [kind, from] = canTurn ? (['turns', MIN_SAMPLES] as const) : (['checks', MIN_CHECKS] as const);
+      const noise = leastNoise(metric, [...base, ...head]);
+      return { kind, count: checksThatTell(noise, { from, most: MAX_NEEDED, distance, confidence }) };
+    }
     if (!ofChecks || fewest < MIN_SAMPLES || (second !== 'unknown' && first === 'unknown')) {
       const count = samplesThatTell([...base, ...head], fewest, { distance, pairs, confidence });
       return { kind: 'samples', count };

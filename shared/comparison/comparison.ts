@@ -3,10 +3,8 @@ import type { Region } from '../name-schemas.ts';
 import { categoriesOf } from '../options/audit-options.ts';
 import { againstNames } from '../options/variants.ts';
 import { recordOf } from '../record.ts';
-import { type Change, changeOf } from './change.ts';
 import {
   type AuditedAs,
-  type Difference,
   differencesOf,
   distinct,
   isOtherMachine,
@@ -14,26 +12,29 @@ import {
   measuredOn,
   reasonsAgainst,
 } from './comparable.ts';
-import { changeOfPairs, LOOK_CONFIDENCE } from './looks.ts';
+import { compareInteractions, stepsOf } from './interactions.ts';
+import {
+  type Against,
+  type JudgedPair,
+  judgePairs,
+  type Measured,
+  type MeasuredSide,
+  type Pair,
+} from './judge-pairs.ts';
 import { newlyFailed } from './newly-failed.ts';
-import type { CheckComparison, Reason, Verdict } from './schemas.ts';
+import type { CheckComparison, Reason } from './schemas.ts';
 import { asInSeries, locationsIn, type SeriesPoint } from './series.ts';
-import { medianOf } from './shift.ts';
 import {
   type ComparedCheck,
   type ComparedRun,
-  changeView,
-  checksOf,
   driftingBy,
   hasSucceeded,
-  noChange,
   ownReasons,
   reason,
   type Side,
-  shown,
   sideOf,
 } from './sides.ts';
-import { type DifferenceCode, isInput, isSpoiledBy } from './spoils.ts';
+import { type DifferenceCode, isInput } from './spoils.ts';
 
 type Options = {
   /** Differences that were meant. They are no reason against verdicts. */
@@ -56,26 +57,26 @@ export const compareChecks = (
   { intended = [], pool = [], again = [], inTurns = false, history = {} }: Options = {},
 ): CheckComparison | undefined => {
   const sides = sidesByRegion(base, check);
-  const pairs = sides.flatMap(({ region, before, after }) =>
-    hasSucceeded(before) && hasSucceeded(after)
-      ? [
-          {
-            region,
-            before: sideOf(before, pooledRuns(base, before, pool)),
-            after: sideOf(after, pooledRuns(check, after, again)),
-          },
-        ]
-      : [],
-  );
-  if (pairs.length === 0) return undefined;
   const compared = new Set([base, check, ...pool, ...again].map(({ id }) => id));
   const earlierOf = (region: Region) => (history[region] ?? []).filter(({ checkId }) => !compared.has(checkId));
-  const judged = pairs.map((pair) => {
-    const differences = differencesOf(auditedAs(base, pair.before.run), auditedAs(check, pair.after.run));
-    const audited = asInSeries(base, pair.before.run.environment);
-    const locations = (name: MetricName) => locationsIn(earlierOf(pair.region), name, audited);
-    return { ...pair, differences, reasons: reasonsOfPair(pair), locations };
-  });
+  const pairsWith = (pool: readonly ComparedCheck[], again: readonly ComparedCheck[]): LoadPair[] =>
+    sides.flatMap(({ region, before: base_, after: run }) => {
+      if (!hasSucceeded(base_) || !hasSucceeded(run)) return [];
+      const pair = {
+        region,
+        before: sideOf(base_, pooledRuns(base, base_, pool)),
+        after: sideOf(run, pooledRuns(check, run, again)),
+      };
+      const audited = asInSeries(base, base_.environment);
+      return {
+        ...pair,
+        differences: differencesOf(auditedAs(base, base_), auditedAs(check, run)),
+        reasons: reasonsOfPair(pair),
+        locations: (name: MetricName) => locationsIn(earlierOf(region), name, audited),
+      };
+    });
+  const judged = pairsWith(pool, again);
+  if (judged.length === 0) return undefined;
   const differences = distinct(judged.flatMap((pair) => pair.differences));
   const reasons = [
     ...sides
@@ -87,18 +88,33 @@ export const compareChecks = (
   const chosen = differences.filter(({ code }) => isInput(code));
   const canTurn = chosen.length > 0 && chosen.every(({ code }) => againstNames.some((name) => name === code));
   const joined = (checks: readonly ComparedCheck[], side: 'before' | 'after') =>
-    checks.filter(({ runs }) => pairs.some((pair) => runs.some((run) => pair[side].pooled.includes(run))));
+    checks.filter(({ runs }) => judged.some((pair) => runs.some((run) => pair[side].pooled.includes(run))));
+  const against: Against = { intended, inTurns, canTurn };
+  const interactionPairs = (name: string) => {
+    const withSteps = (checks: readonly ComparedCheck[], of: ComparedCheck) =>
+      checks.filter((each) => stepsOf(each, name) === stepsOf(of, name));
+    const [before, after] = [stepsOf(base, name), stepsOf(check, name)];
+    return {
+      pairs: pairsWith(withSteps(pool, base), withSteps(again, check)),
+      hasOtherSteps: before !== undefined && after !== undefined && before !== after,
+    };
+  };
   return {
     checkId: check.id,
     baseCheckId: base.id,
     pooledCheckIds: joined(pool, 'before').map(({ id }) => id),
     againCheckIds: joined(again, 'after').map(({ id }) => id),
-    regions: pairs.map(({ region }) => region),
-    metrics: recordOf(metricNames, (name) => comparePairs(name, judged, { intended, inTurns, canTurn })),
+    regions: judged.map(({ region }) => region),
+    metrics: recordOf(metricNames, (name) => judgePairs(pageMetric(name), judged, measuredLoad(name), against)),
+    interactions: compareInteractions(
+      [check, base].flatMap(({ runs }) => runs),
+      interactionPairs,
+      against,
+    ),
     comparable: reasons.length + others.length === 0,
     reasons,
     differences,
-    newlyFailed: newlyFailed(pairs),
+    newlyFailed: newlyFailed(judged),
   };
 };
 
@@ -134,61 +150,27 @@ const auditedAs = (check: ComparedCheck, run?: ComparedRun): AuditedAs & Measure
   ...measuredOn(run?.environment ?? null),
 });
 
-type Pair = { region: Region; before: Side; after: Side };
-type JudgedPair = Pair & {
-  differences: readonly Difference[];
-  reasons: readonly Reason[];
-  locations: (name: MetricName) => number[]; // of the page's earlier checks
-};
-
 const reasonsOfPair = ({ region, before, after }: Pair): Reason[] => {
   const isOther = isOtherMachine(measuredOn(before.run.environment), measuredOn(after.run.environment));
   const all = [...ownReasons(before), ...ownReasons(after), ...(isOther ? [reason('different-machine', region)] : [])];
   return all.filter(({ code }, i) => all.findIndex((each) => each.code === code) === i);
 };
 
-type Against = {
-  intended: readonly DifferenceCode[];
-  inTurns: boolean;
-  canTurn: boolean; // if `against` could have all differences
-};
+type LoadPair = Omit<JudgedPair, 'reasons'> & { reasons: Reason[]; locations: (name: MetricName) => number[] }; // locations of the page's earlier checks
 
-const comparePairs = (name: MetricName, pairs: readonly JudgedPair[], { intended, inTurns, canTurn }: Against) => {
-  const regions = pairs.map(({ region, before, after, differences, reasons, locations }) => {
-    const [base, value] = [baseValueOf(name, before), after.run[name]];
-    const shownValues = { base: shown(name, base), value: shown(name, value) };
-    if (base === null || value === null) return [region, { ...shownValues, ...noChange }] as const;
-    const page = driftingBy(before, after);
-    const change = inTurns
-      ? changeOfPairs(
-          name,
-          { own: after.run.samples, against: before.run.samples },
-          { page, ...(after.run.turns && { confidence: LOOK_CONFIDENCE }) },
-        )
-      : changeOf(pageMetric(name), checksOf(name, before), checksOf(name, after), {
-          ...{ page, history: locations(name), canTurn },
-        });
-    if (!change) return [region, { ...shownValues, ...noChange }] as const;
-    const against = [...reasons, ...differences.filter((each) => !intended.includes(each.code))];
-    const isSpoiled = against.some(({ code }) => isSpoiledBy(name, code));
-    const verdict = isSpoiled ? ('unknown' as const) : verdictOf(name, change.direction);
-    return [region, { ...shownValues, ...changeView(name, change, isSpoiled), verdict }] as const;
+/** Returns the values of a metric of the load. */
+const measuredLoad =
+  (name: MetricName) =>
+  ({ before, after, locations }: LoadPair): Measured => ({
+    before: measuredSide(name, before),
+    after: measuredSide(name, after),
+    page: driftingBy(before, after),
+    history: locations(name),
   });
-  const verdicts = regions.map(([, { verdict }]) => verdict);
-  return { regions: Object.fromEntries(regions), verdict: gravestOf(verdicts) };
-};
 
-/** Returns the gravest proved verdict. One that is open hides no proved one. */
-export const gravestOf = (verdicts: readonly Verdict[]): Verdict =>
-  (['regressed', 'improved', 'same'] as const).find((each) => verdicts.includes(each)) ?? 'unknown';
-
-/** Returns the value of a run, or the median of all samples if the base is pooled. */
-const baseValueOf = (name: MetricName, side: Side): number | null => {
-  const values = checksOf(name, side).flat();
-  return side.pooled.length > 0 && values.length > 0 ? medianOf(values) : side.run[name];
-};
-
-const verdictOf = (name: MetricName, direction: Change['direction']): Verdict => {
-  if (direction === 'same' || direction === 'unknown') return direction;
-  return direction === pageMetric(name).better ? 'improved' : 'regressed';
-};
+const measuredSide = (name: MetricName, { run, pooled }: Side): MeasuredSide => ({
+  value: run[name],
+  samples: [run, ...pooled].map(({ samples }) =>
+    samples.map((sample) => ({ value: sample[name], contended: sample.contended })),
+  ),
+});

@@ -1,15 +1,16 @@
-import { type MetricName, mainNames, pageMetric } from '../metrics/page-metrics.ts';
+import { type MetricName, mainNames, type PageMetric, pageMetric } from '../metrics/page-metrics.ts';
 import type { Sample } from '../metrics/page-metrics-schemas.ts';
 import { looks, MAX_PAIRS } from '../options/variants.ts';
 import { type Change, type ChangeOptions, changeOfTurns } from './change.ts';
-import { driftingBy } from './sides.ts';
-import { isSpoiledBy } from './spoils.ts';
+import { driftingBy, type SampledValue } from './sides.ts';
+import { spoilsMetric } from './spoils.ts';
 
 /** Chance that an interval of one look holds the true change. All looks of a run together then have about 99 %. */
 export const LOOK_CONFIDENCE = 0.9965;
 
 /** Samples of two variants that were audited in turns. Samples at the same place are a pair of neighbours in time. */
-export type Pairs = { own: readonly Sample[]; against: readonly Sample[] };
+export type Pairs = PairsOf<Sample>;
+type PairsOf<Each> = { own: readonly Each[]; against: readonly Each[] };
 
 /** Returns the number of pairs that a run with automatic samples needs: no more than it has if its changes are clear. */
 export const pairsNeeded = ({ own, against }: Pairs): number => {
@@ -29,19 +30,33 @@ export const areClear = (pairs: Pairs): boolean => {
 };
 
 /** Judges how a metric differs between two variants. Returns undefined if no pair has the metric. */
-export const changeOfPairs = (name: MetricName, pairs: Pairs, options: ChangeOptions): Change | undefined => {
-  const [before, after] = valuesOf(name, pairs);
-  return before.length === 0 ? undefined : changeOfTurns(pageMetric(name), before, after, options);
+export const changeOfPairs = (
+  name: MetricName,
+  { own, against }: Pairs,
+  options: ChangeOptions,
+): Change | undefined => {
+  const of = (samples: readonly Sample[]) => samples.map((sample) => ({ ...sample, value: sample[name] }));
+  return changeOfNeighbours(pageMetric(name), { own: of(own), against: of(against) }, options);
+};
+
+/** Does the same for the values of a metric. */
+export const changeOfNeighbours = (
+  metric: PageMetric,
+  pairs: PairsOf<SampledValue>,
+  options: ChangeOptions,
+): Change | undefined => {
+  const [before, after] = valuesOf(metric, pairs);
+  return before.length === 0 ? undefined : changeOfTurns(metric, before, after, options);
 };
 
 /** Returns the values of pairs. One with a contended sample counts only where no other is, of a metric that this spoils. */
-const valuesOf = (name: MetricName, { own, against }: Pairs): [before: number[], after: number[]] => {
+const valuesOf = (metric: PageMetric, { own, against }: PairsOf<SampledValue>): [before: number[], after: number[]] => {
   const pairs = own
     .slice(0, against.length)
-    .map((after, i) => [against[i] as Sample, after] as const)
-    .filter((pair) => pair.every((sample) => sample[name] !== null));
+    .map((after, i) => [against[i] as SampledValue, after] as const)
+    .filter((pair) => pair.every(({ value }) => value !== null));
   const free = pairs.filter((pair) => pair.every(({ contended }) => !contended));
-  const counted = isSpoiledBy(name, 'contended') && free.length > 0 ? free : pairs;
-  const side = (i: 0 | 1) => counted.map((pair) => pair[i][name] as number);
+  const counted = spoilsMetric(metric, 'contended') && free.length > 0 ? free : pairs;
+  const side = (i: 0 | 1) => counted.map((pair) => pair[i].value as number);
   return [side(0), side(1)];
 };

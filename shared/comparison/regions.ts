@@ -55,7 +55,8 @@ const betweenPlaces = (a: ComparedRun, b: ComparedRun) => {
 };
 
 const compareValues = (name: MetricName, runs: readonly ComparedRun[]) => {
-  const values = Object.fromEntries(runs.map((run) => [run.region, shown(name, run[name])]));
+  const metric = pageMetric(name);
+  const values = Object.fromEntries(runs.map((run) => [run.region, shown(metric.kind, run[name])]));
   const known = runs.filter((run) => run[name] !== null).sort((a, b) => rank(name, a) - rank(name, b));
   const [best, worst] = [known[0], known.at(-1)];
   if (!best || !worst || best === worst) {
@@ -63,7 +64,7 @@ const compareValues = (name: MetricName, runs: readonly ComparedRun[]) => {
   }
   const pairs = (known.length * (known.length - 1)) / 2;
   const sides = [checksOf(name, sideOf(best)), checksOf(name, sideOf(worst))] as const;
-  const change = changeOf(pageMetric(name), ...sides, { pairs, page: driftingBy(sideOf(best), sideOf(worst)) });
+  const change = changeOf(metric, ...sides, { pairs, page: driftingBy(sideOf(best), sideOf(worst)) });
   const { isOther, differences } = betweenPlaces(best, worst);
   const reasons = [...ownReasons(sideOf(best)), ...ownReasons(sideOf(worst)), ...differences].map(({ code }) => code);
   const isSpoiled = [...reasons, ...(isOther ? ['different-machine'] : [])].some((code) => isSpoiledBy(name, code));
@@ -74,7 +75,7 @@ const compareValues = (name: MetricName, runs: readonly ComparedRun[]) => {
     values,
     best: equal ? null : best.region,
     worst: equal ? null : worst.region,
-    ...changeView(name, change, isSpoiled),
+    ...changeView(metric, change, isSpoiled),
     verdict: isSpoiled ? ('unknown' as const) : verdict,
   };
 };

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { AssertionResult } from '../assertions/assertions.ts';
+import { interactionMetricNames } from '../interactions/metrics.ts';
 import { metricNames } from '../metrics/page-metrics.ts';
 import { Region } from '../name-schemas.ts';
 import { Throttling } from '../options/throttling-schemas.ts';
@@ -107,6 +108,42 @@ export const MetricChange = z
 export const RunChange = metricsOf(MetricChange);
 export type RunChange = z.infer<typeof RunChange>;
 
+const ComparedMetric = z
+  .object({
+    regions: z.partialRecord(Region, z.object({ base: Value, value: Value, ...change, verdict: Verdict })),
+    verdict: Verdict,
+  })
+  .meta({
+    id: 'ComparedChecks',
+    description: 'The verdict is the first of `regressed`, `improved`, `same` and `unknown` that a region has.',
+  });
+export type ComparedMetric = z.infer<typeof ComparedMetric>;
+
+const InteractionReason = z
+  .object({
+    code: z
+      .enum(['missing', 'failed', 'failed-samples', 'noted', 'other-steps'])
+      .describe(
+        '`missing`: the run has no such interaction. `failed`: no sample measured it. `failed-samples`: some samples did not. `noted`: the run says why a value is missing or unsure. `other-steps`: the steps of the two checks differ.',
+      ),
+    region: Region,
+    side: z.enum(['base', 'value']),
+    detail: z.string().nullable(),
+  })
+  .meta({ id: 'InteractionReason', description: 'Why an interaction has no verdict, or fewer samples.' });
+export type InteractionReason = z.infer<typeof InteractionReason>;
+
+const interactionMetricsOf = <Metric extends z.ZodType>(metric: Metric) =>
+  z.object(recordOf(interactionMetricNames, () => metric));
+const ComparedInteraction = z
+  .object({ name: z.string(), metrics: interactionMetricsOf(ComparedMetric), reasons: z.array(InteractionReason) })
+  .meta({ id: 'ComparedInteraction', description: 'An interaction of two checks compared. They are paired by name.' });
+export type ComparedInteraction = z.infer<typeof ComparedInteraction>;
+
+/** The changes of an interaction between the two variants of a run. */
+export const InteractionChange = interactionMetricsOf(MetricChange);
+export type InteractionChange = z.infer<typeof InteractionChange>;
+
 export const CheckComparison = z
   .object({
     ...common,
@@ -119,17 +156,10 @@ export const CheckComparison = z
       .describe(
         `Assertions that passed in the base and fail now, with their results now. At most ${MAX_NEWLY_FAILED}.`,
       ),
-    metrics: metricsOf(
-      z
-        .object({
-          regions: z.partialRecord(Region, z.object({ base: Value, value: Value, ...change, verdict: Verdict })),
-          verdict: Verdict,
-        })
-        .meta({
-          id: 'ComparedChecks',
-          description: 'The verdict is the first of `regressed`, `improved`, `same` and `unknown` that a region has.',
-        }),
-    ),
+    metrics: metricsOf(ComparedMetric),
+    interactions: z
+      .array(ComparedInteraction)
+      .describe('Interactions of one of the checks or of both. They change no verdict about the load.'),
   })
   .meta({ id: 'CheckComparison', description: 'Two checks compared, region by region.' });
 export type CheckComparison = z.infer<typeof CheckComparison>;

@@ -1,7 +1,8 @@
 import type { AssertionResult } from '../assertions/assertions.ts';
 import type { AuditVersion } from '../audit-versions.ts';
-import { type MetricName, noMetrics } from '../metrics/page-metrics.ts';
-import { metricsView, type Sample } from '../metrics/page-metrics-schemas.ts';
+import type { MeasuredValues } from '../interactions/metric-ids.ts';
+import { type MetricKind, type MetricName, type PageMetric, pageMetric } from '../metrics/page-metrics.ts';
+import { type Sample, valueView } from '../metrics/page-metrics-schemas.ts';
 import type { Region } from '../name-schemas.ts';
 import type { Category } from '../options/audit-options.ts';
 import { MIN_SAMPLES } from './by-samples.ts';
@@ -9,7 +10,7 @@ import type { Change } from './change.ts';
 import type { AuditedAs, MeasuredOn } from './comparable.ts';
 import { type Checks, type Drifting, locationOf, meanOf } from './noise.ts';
 import type { Reason, ReasonCode, Value } from './schemas.ts';
-import { isSpoiledBy } from './spoils.ts';
+import { spoilsMetric } from './spoils.ts';
 
 /** A finished run, as far as a comparison needs it. */
 export type ComparedRun = Omit<Sample, 'contended' | 'cpuBusy'> & {
@@ -20,13 +21,16 @@ export type ComparedRun = Omit<Sample, 'contended' | 'cpuBusy'> & {
   /** Set if the run looked several times whether its changes are clear. */
   turns?: object | null;
   assertions?: readonly AssertionResult[] | null;
+  interactions?: readonly ComparedResult[] | null;
 };
+type ComparedResult = MeasuredValues & { reason: string | null };
 
 /** A finished check with the inputs that decide whether its results can be compared. */
 export type ComparedCheck = Omit<AuditedAs, 'categories'> & {
   id: string;
   auditVersion: AuditVersion;
   categories?: Category[] | undefined;
+  interactions?: readonly { name: string; steps: readonly unknown[] }[] | undefined;
   runs: readonly ComparedRun[];
 };
 
@@ -53,10 +57,20 @@ export const checksOf = (name: MetricName, { run, pooled }: Sampled): Checks =>
   [run, ...pooled].map(({ samples }) => valuesOf(name, samples)).filter((values) => values.length > 0);
 
 /** Returns the values of a metric. A contended sample counts only where all samples of a metric that this spoils are. */
-export const valuesOf = (name: MetricName, samples: readonly Sample[]): number[] => {
+export const valuesOf = (name: MetricName, samples: readonly Sample[]): number[] =>
+  countedOf(
+    pageMetric(name),
+    samples.map((sample) => ({ ...sample, value: sample[name] })),
+  );
+
+/** A value of a sample, and whether the sample is contended. */
+export type SampledValue = Pick<Sample, 'contended'> & { value: number | null };
+
+/** Does the same for the values of the samples. */
+export const countedOf = (metric: PageMetric, samples: readonly SampledValue[]): number[] => {
   const free = samples.filter(({ contended }) => !contended);
-  const counted = isSpoiledBy(name, 'contended') && free.length > 0 ? free : samples;
-  return counted.map((sample) => sample[name]).filter((value) => value !== null);
+  const counted = spoilsMetric(metric, 'contended') && free.length > 0 ? free : samples;
+  return counted.map(({ value }) => value).filter((value) => value !== null);
 };
 
 /** Returns how much a page drifts by the TBT of all its checks, and by the busiest machine. Unknown facts count as 0. */
@@ -70,26 +84,30 @@ export const driftingBy = (...sides: readonly Sampled[]): Drifting => {
 
 export const noChange = { change: null, noise: null, suspected: false, needs: null, verdict: 'unknown' as const };
 
-export const changeView = (name: MetricName, { shift, by, noise, isSuspected, needs }: Change, isSpoiled: boolean) => ({
+export const changeView = (
+  { kind }: Pick<PageMetric, 'kind'>,
+  { shift, by, noise, isSuspected, needs }: Change,
+  isSpoiled: boolean,
+) => ({
   change: {
-    estimate: shownShift(name, shift.estimate),
-    low: shownShift(name, shift.low),
-    high: shownShift(name, shift.high),
+    estimate: shownShift(kind, shift.estimate),
+    low: shownShift(kind, shift.low),
+    high: shownShift(kind, shift.high),
     confidence: Math.round(shift.confidence * 1000) / 1000,
     by,
   },
   noise: noise && {
     ...noise,
-    within: noise.within === null ? null : shownShift(name, noise.within),
-    between: noise.between === null ? null : shownShift(name, noise.between),
+    within: noise.within === null ? null : shownShift(kind, noise.within),
+    between: noise.between === null ? null : shownShift(kind, noise.between),
   },
   suspected: isSuspected && !isSpoiled,
   needs: isSpoiled ? null : needs,
 });
 
 /** Returns a value as a run shows it. */
-export const shown = (name: MetricName, value: number | null): Value =>
-  value === null ? null : metricsView({ ...noMetrics, [name]: value })[name];
+export const shown = (kind: MetricKind, value: number | null): Value =>
+  value === null ? null : valueView(kind, value);
 
 /** Returns a difference of values, without the digits that only the arithmetic of a computer makes. */
-const shownShift = (name: MetricName, value: number): Value => shown(name, Math.round(value * 1e6) / 1e6);
+const shownShift = (kind: MetricKind, value: number): Value => shown(kind, Math.round(value * 1e6) / 1e6);

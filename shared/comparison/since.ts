@@ -3,7 +3,7 @@ import { pick } from '../pick.ts';
 import { type ChangeOfChecks, changeOfLocations, checksThatTell } from './by-checks.ts';
 import { MAX_NEEDED } from './by-samples.ts';
 import { type Change, type Direction, directionOf, distanceOf, LEVEL } from './change.ts';
-import { gravestOf } from './comparison.ts';
+import { gravestOf } from './judge-pairs.ts';
 import { meanOf } from './noise.ts';
 import type { Verdict } from './schemas.ts';
 import { type Location, type Locations, stepOf } from './series.ts';

@@ -31,7 +31,7 @@ const parts = {
 const machine = { contended: 'clock', 'different-machine': 'speed' } as const satisfies Record<string, Scope>;
 
 /** Everything but the page that makes two results incomparable, and the metrics that then have no verdict. */
-const spoils: Readonly<Record<string, Scope>> = { ...inputs, ...parts, ...machine };
+const spoils: Readonly<Record<string, Scope>> = { ...inputs, ...parts, ...machine, 'other-steps': 'all' };
 
 type InputCode = keyof typeof inputs;
 type PartCode = keyof typeof parts;
@@ -45,8 +45,11 @@ export const differenceCodes: readonly DifferenceCode[] = [...(Object.keys(input
 export const isInput = (code: DifferenceCode): code is InputCode => code in inputs;
 
 /** Returns true if a condition makes the verdict about a metric unknown. A reason without a row spoils none by itself. */
-export const isSpoiledBy = (name: MetricName, code: string): boolean =>
-  (scopes[spoils[code] ?? 'none'] as readonly string[]).includes(pageMetric(name).dependsOn);
+export const isSpoiledBy = (name: MetricName, code: string): boolean => spoilsMetric(pageMetric(name), code);
+
+/** Returns the same for the row of a metric. */
+export const spoilsMetric = ({ dependsOn }: Pick<PageMetric, 'dependsOn'>, code: string): boolean =>
+  (scopes[spoils[code] ?? 'none'] as readonly string[]).includes(dependsOn);
 
 /** Returns true if a condition leaves no metric comparable. */
 export const spoilsAll = (code: string): boolean => spoils[code] === 'all';

@@ -1,8 +1,9 @@
+import { interactionMetricNames } from '../interactions/metrics.ts';
 import { metricNames } from '../metrics/page-metrics.ts';
 import { pick } from '../pick.ts';
 import { recordOf } from '../record.ts';
 import { compareChecks } from './comparison.ts';
-import type { CheckComparison, RunChange } from './schemas.ts';
+import type { CheckComparison, ComparedMetric, InteractionChange, RunChange } from './schemas.ts';
 import { type ComparedCheck, type ComparedRun, noChange } from './sides.ts';
 import { differenceCodes } from './spoils.ts';
 
@@ -24,13 +25,23 @@ export const compareVariants = ({ against, ...check }: CheckWithVariants): Check
   return compareChecks(base, check, { intended: differenceCodes, inTurns: true });
 };
 
-/** Returns the changes from the second variant of a run to the first, or null if the run has one variant. */
-export const changeOfRun = (run: RunWithVariants & Pick<Inputs, 'url' | 'auditVersion'>): RunChange | null => {
+/** Changes from the second variant of a run to the first: those of its load, and those of its interactions by name. */
+type ChangesOfRun = { load: RunChange; interactions: ReadonlyMap<string, InteractionChange> };
+
+/** Returns the changes between the variants of a run, or null if the run has one variant. */
+export const changesOfRun = (run: RunWithVariants & Pick<Inputs, 'url' | 'auditVersion'>): ChangesOfRun | null => {
   const { url, auditVersion, region } = run;
   const compared = compareVariants({ id: '', url, auditVersion, runs: [run] });
   if (!compared) return null;
-  return recordOf(metricNames, (name) => {
-    const change = compared.metrics[name].regions[region] ?? noChange;
-    return pick(change, ['verdict', 'change', 'noise', 'suspected', 'needs']);
-  });
+  const changeOf = ({ regions }: ComparedMetric) =>
+    pick(regions[region] ?? noChange, ['verdict', 'change', 'noise', 'suspected', 'needs']);
+  return {
+    load: recordOf(metricNames, (name) => changeOf(compared.metrics[name])),
+    interactions: new Map(
+      compared.interactions.map(({ name, metrics }) => [
+        name,
+        recordOf(interactionMetricNames, (metric) => changeOf(metrics[metric])),
+      ]),
+    ),
+  };
 };

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { MillisecondsText } from '../metrics/page-metrics-schemas.ts';
+import { InteractionChange } from '../comparison/schemas.ts';
+import { MillisecondsText, valueView } from '../metrics/page-metrics-schemas.ts';
 import { pick } from '../pick.ts';
 import { recordOf } from '../record.ts';
 import {
@@ -136,31 +137,38 @@ export type InteractionRun = z.infer<typeof InteractionRun>;
 const shown = withTimes(MillisecondsText).result;
 /** Result of an interaction, as the API shows it. */
 export const InteractionRunView = shown
-  .extend({ links: z.object({ report: z.string().nullable() }).describe('Relative URL of its timespan report.') })
+  .extend({
+    change: InteractionChange.nullable().describe(
+      'Changes from that of `against`. Null if the check has one variant, or until the run has succeeded.',
+    ),
+    links: z.object({ report: z.string().nullable() }).describe('Relative URL of its timespan report.'),
+  })
   .meta({ id: 'Interaction', description: 'Result of an interaction with the loaded page.' });
 export type InteractionRunView = z.infer<typeof InteractionRunView>;
 
-const timeView = (ms: number): string => `${Math.round(ms)}ms`;
-const valueView = (name: InteractionMetricName, value: number): string | number =>
-  interactionMetrics[name].kind === 'time' ? timeView(value) : value;
 const valuesView = (values: InteractionValues) =>
-  recordOf(interactionMetricNames, (name) => (values[name] === null ? null : valueView(name, values[name])));
+  recordOf(interactionMetricNames, (name) =>
+    values[name] === null ? null : valueView(interactionMetrics[name].kind, values[name]),
+  );
+
+/** The link to the report of an interaction, and its changes from the other variant. */
+export type BesidesInteraction = { report: string | null; change: InteractionChange | null };
 
 /** Returns the result of an interaction as the API shows it. */
 export const interactionView = (
   { longestEvent, softNavigation, samples, spread, ...result }: InteractionRun,
-  report: string | null,
+  { report, change }: BesidesInteraction,
 ): InteractionRunView =>
   ({
     name: result.name,
     ...pick(valuesView({ ...result, lcp: null }), ['inp', 'tbt', 'cls']),
     longestEvent: longestEvent && {
       ...pick(longestEvent, ['type', 'selector']),
-      ...recordOf(['inputDelay', 'processing', 'presentation'], (part) => timeView(longestEvent[part])),
+      ...recordOf(['inputDelay', 'processing', 'presentation'], (part) => valueView('time', longestEvent[part])),
     },
     softNavigation: softNavigation && {
       ...softNavigation,
-      lcp: softNavigation.lcp === null ? null : timeView(softNavigation.lcp),
+      lcp: softNavigation.lcp === null ? null : valueView('time', softNavigation.lcp),
     },
     ...pick(result, ['navigatedTo', 'cpuSlowdown']),
     samples: samples.map(valuesView),
@@ -168,8 +176,10 @@ export const interactionView = (
       spread &&
       recordOf(interactionMetricNames, (name) => {
         const range = spread[name];
-        return range && { min: valueView(name, range.min), max: valueView(name, range.max) };
+        const { kind } = interactionMetrics[name];
+        return range && { min: valueView(kind, range.min), max: valueView(kind, range.max) };
       }),
     reason: result.reason,
+    change,
     links: { report },
   }) as InteractionRunView;

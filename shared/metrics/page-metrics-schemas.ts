@@ -90,6 +90,9 @@ export type SpreadView = z.infer<typeof SpreadView>;
 const times = namesOfKind('time');
 const others = namesOfKind('score', 'shift', 'bytes', 'count');
 const timeView = (ms: number): string => `${Math.round(ms)}ms`;
+/** Returns a value as the API shows it. */
+export const valueView = (kind: MetricKind, value: number): string | number =>
+  kind === 'time' ? timeView(value) : value;
 
 /** Returns metrics as the API shows them. `noMetrics` comes first for the order of the fields. */
 export const metricsView = (metrics: Metrics): MetricsView => ({

@@ -7,9 +7,10 @@ export type MetricKind = 'score' | 'time' | 'shift' | 'bytes' | 'count';
 /**
  * Standard deviation between checks of an unchanged page, fitted to recordings: `work` times the page's TBT, because the speed of
  * the CPU drifts, but at most the share `most` of the value (of a score: points), plus `share` of the value, plus `floor`. A
- * machine that other programs keep busy adds up to the share `busy` of a value that no correction mends.
+ * machine that other programs keep busy adds up to the share `busy` of a value that no correction mends. `isLeast` is for
+ * metrics without recordings: their drift is the least that a value moves, and tells nothing of an unchanged page.
  */
-export type Drift = { work: number; most: number; share: number; floor: number; busy?: number };
+export type Drift = { work: number; most: number; share: number; floor: number; busy?: number; isLeast?: true };
 
 /** A metric of a page. */
 export type PageMetric = {
@@ -43,7 +44,7 @@ export type PageMetric = {
 };
 
 /** The drift of a metric that the speed of the CPU does not change. */
-const NO_WORK: Drift = { work: 0, most: 0, share: 0, floor: 0 };
+export const NO_WORK: Drift = { work: 0, most: 0, share: 0, floor: 0 };
 
 /** A score depends on the page alone, and an unchanged page keeps it. */
 const score = {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { Check } from '../check.ts';
-import { gravestOf } from '../comparison/comparison.ts';
+import { gravestOf } from '../comparison/judge-pairs.ts';
 import { changeView, shown } from '../comparison/sides.ts';
 import {
   asChange,
@@ -185,9 +185,9 @@ const metricChange = (name: MainName, since: MetricSince) => {
     const locations = side.map(({ locations }) => locations[name]?.[0] ?? 0);
     return meanView(name, locations.reduce((sum, each) => sum + each, 0) / locations.length);
   }) as [PageChangeValue, PageChangeValue];
-  return { base, value, ...changeView(name, asChange(since), false), verdict: since.verdict };
+  return { base, value, ...changeView(pageMetric(name), asChange(since), false), verdict: since.verdict };
 };
 /** Returns a mean of checks as the API shows it. */
 const meanView = (name: MainName, mean: number): PageChangeValue =>
-  shown(name, pageMetric(name).kind === 'score' ? Math.round(mean) : Math.round(mean * 1e4) / 1e4);
+  shown(pageMetric(name).kind, pageMetric(name).kind === 'score' ? Math.round(mean) : Math.round(mean * 1e4) / 1e4);
 type PageChangeValue = NonNullable<PageChange['metrics'][MainName]>['base'];

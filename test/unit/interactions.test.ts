@@ -102,7 +102,10 @@ test('the shown sample is the one with the median INP, with the values of all', 
   const [result] = interactionResults(samples) ?? [];
   expect(result).toMatchObject({ inp: 200, spread: { inp: { min: 100, max: 300 }, tbt: null } });
   expect(result?.samples.map(({ inp }) => inp)).toEqual([300, null, 100, 200]);
-  expect(result && interactionView(result, '/report')).toMatchObject({ inp: '200ms', links: { report: '/report' } });
+  expect(result && interactionView(result, { report: '/report', change: null })).toMatchObject({
+    inp: '200ms',
+    links: { report: '/report' },
+  });
   expect(interactionResults([{}])).toBeUndefined();
 });
 
