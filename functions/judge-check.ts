@@ -27,7 +27,7 @@ export const judgeCheck =
     const { assertions } = fields;
     if (!assertions) throw invalidInput(errors);
     const check = await findCheck(deps, request);
-    const wrong = [...errors, ...assertionErrors(assertions, check.item.samples)];
+    const wrong = [...errors, ...assertionErrors(assertions, check.item)];
     if (wrong.length > 0) throw invalidInput(wrong);
     const { id, runs } = finishedCheck(check);
     const judged: JudgedCheck['runs'] = [];

@@ -1,5 +1,7 @@
 import { z } from 'zod';
+import { interactionMetricNames } from '../interactions/metrics.ts';
 import { chosenNames } from '../options/chosen-names.ts';
+import { interactionOfKey } from './interactions.ts';
 import type { Limit } from './messages.ts';
 import { partsOfKey } from './values.ts';
 
@@ -53,12 +55,12 @@ const accepted =
 
 /**
  * Assertions on a report, in the form of Lighthouse CI. A key is the id of an audit, `categories:<id>`,
- * `resource-summary:<type>:<size|count>` or `user-timings:<name>`. A dot may replace a colon.
+ * `resource-summary:<type>:<size|count>`, `user-timings:<name>` or `interactions:<name>:<inp|tbt|cls|lcp>`. A dot may replace a colon.
  */
 export const Assertions = chosenNames(z.string(), Assertion, { max: MAX_LIMITS, message: tooLarge }, accepted)
   .superRefine((assertions, context) => {
-    for (const key of Object.keys(assertions)) {
-      const message = faultOfKey(key);
+    for (const [key, assertion] of Object.entries(assertions)) {
+      const message = faultOfKey(key) ?? faultOfLimits(key, assertion);
       if (message) context.addIssue({ code: 'custom', path: [key], message });
     }
   })
@@ -111,6 +113,10 @@ const parts: Record<string, { form: string; pattern: RegExp }> = {
   categories: { form: 'categories:<id>', pattern: /^[^:]+$/ },
   'resource-summary': { form: 'resource-summary:<type>:<size or count>', pattern: /^[^:]+:(size|count)$/ },
   'user-timings': { form: 'user-timings:<name>', pattern: /./ },
+  interactions: {
+    form: `interactions:<name>:<${interactionMetricNames.join(' or ')}>`,
+    pattern: new RegExp(`.:(${interactionMetricNames.join('|')})$`),
+  },
 };
 
 export const partedAudits: readonly string[] = Object.keys(parts);
@@ -121,8 +127,17 @@ export const faultOfKey = (key: string): string | undefined => {
   const kebab = key.replace(/([a-z])([A-Z])/g, '$1-$2').toLowerCase();
   if (kebab !== key) return `Write the key with hyphens and without capitals: "${kebab}".`;
   const [id, ...rest] = partsOfKey(key);
-  if (rest.length === 0) return undefined;
+  if (rest.length === 0 && id !== 'interactions') return undefined; // the others are audits themselves
   const accepted = Object.hasOwn(parts, id) && parts[id];
   if (!accepted) return `The audit ${id} has no parts. Write the key as "${id}".`;
   return accepted.pattern.test(rest.join(':')) ? undefined : `Write the key as ${accepted.form}.`;
+};
+
+/** Returns why the limits of an interaction are refused. A metric has a value and no score. */
+const faultOfLimits = (key: string, assertion: Assertions[string]): string | undefined => {
+  if (!interactionOfKey(key) || levelOf(assertion) === 'off') return undefined;
+  const limits = limitsOf(optionsOf(assertion));
+  return limits.every(([limit]) => limit === 'maxNumericValue')
+    ? undefined
+    : 'The metric of an interaction has one limit, such as { "maxNumericValue": 200 }. Send no other.';
 };

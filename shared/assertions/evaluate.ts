@@ -41,7 +41,7 @@ type Found = { actual: number | null; reason?: string; samples?: string };
 type Asked = { key: string; audit: AssertedAudit; limit: Limit; method: Method | undefined };
 
 const findValue = ({ key, audit, limit, method }: Asked, { contended = false, samples = [] }: Measured): Found => {
-  if (method && method !== 'median-run' && samples.length > 1) return aggregate(key, limit, method, samples);
+  if (method && method !== 'median-run' && samples.length > 1) return aggregate({ key, limit, method, samples, audit });
   const actual = actualValue[limit](audit);
   return contended && actual !== null && isTime(key, audit, limit) ? { actual, reason: CONTENDED } : { actual };
 };

@@ -9,6 +9,7 @@ const MAX_LENGTH = 100;
 /** Returns the first element or file because of which an assertion failed, in words. Returns undefined if there is none. */
 export const evidenceOf = (key: string, audit: AssertedAudit, report: AssertedReport): string | undefined => {
   const [id, part] = partsOfKey(key);
+  if (id === 'interactions') return audit.evidence && cutText(audit.evidence, MAX_LENGTH);
   if (id === 'categories') return evidenceOfCategory(part ?? '', report);
   if (id === 'resource-summary') return part === undefined ? undefined : largestFile(part, report);
   if (id === 'user-timings') return undefined;

@@ -74,6 +74,7 @@ const missingValue: Record<Limit, string> = {
 const reasonOf = ({ scoreDisplayMode, errorMessage }: AssertedAudit): string => {
   if (scoreDisplayMode === 'manual') return ', because it needs a manual check';
   if (scoreDisplayMode === 'notApplicable') return ', because it does not apply to this page';
+  if (scoreDisplayMode === 'interaction') return errorMessage ? `. ${errorMessage}` : '';
   if (scoreDisplayMode === 'category') return ', because an audit of the category failed';
   if (scoreDisplayMode === 'error')
     return `, because it failed in Lighthouse${errorMessage ? `: ${errorMessage}` : ''}`;
@@ -85,6 +86,10 @@ export const describeMissing = (key: string, report: AssertedReport): string => 
   const [id, ...part] = partsOfKey(key);
   if (budgetAudits.includes(id)) {
     return `${id} checks nothing, because the audit has no budget. Assert resource-summary:<type>:<size or count> instead`;
+  }
+  if (id === 'interactions') {
+    const names = report.interactions?.map(({ name }) => name).join(', ');
+    return `The run has no such interaction as ${key}. ${names ? `Its interactions: ${names}` : 'It has none'}`;
   }
   const version = `Lighthouse ${report.lighthouseVersion}`;
   const categories = Object.keys(report.categories).join(', ');

@@ -2,9 +2,10 @@ import { metricNames, pageMetric } from '../metrics/page-metrics.ts';
 import type { Sample } from '../metrics/page-metrics-schemas.ts';
 import { isSteady } from '../options/audit-options.ts';
 import { type Assertions, levelOf, limitsOf, optionsOf } from './assertions.ts';
+import { interactionOfKey } from './interactions.ts';
 import type { Limit } from './messages.ts';
 import { type CheckAssertions, setsOf, withMethod } from './sets.ts';
-import { partsOfKey } from './values.ts';
+import { type AssertedAudit, partsOfKey } from './values.ts';
 
 /* `aggregationMethod` of Lighthouse CI: an assertion is about all samples of a run, and not about the median sample. */
 
@@ -27,18 +28,20 @@ const metricOf = (key: string, limit: Limit) => {
   });
 };
 
-/**
- * Returns the value that all samples of a run have together, or why nobody knows it. A time of a sample is unknown if other
- * programs used the CPU.
- */
-export const aggregate = (key: string, limit: Limit, method: OfSamples, samples: readonly Sample[]) => {
-  const metric = metricOf(key, limit);
-  if (!metric) return { actual: null, reason: 'the service keeps the report of the median sample only' };
-  const { dependsOn, category } = pageMetric(metric);
-  const isOnce = category && isSteady(category); // the first sample may have the score for all
-  const measured = isOnce ? samples.filter((sample) => sample[metric] !== null) : samples;
-  const free = measured.filter(({ contended }) => !(dependsOn !== 'page' && contended));
-  const values = free.map((sample) => sample[metric]).filter((value) => value !== null);
+type Asked = { key: string; limit: Limit; method: OfSamples; samples: readonly Sample[]; audit: AssertedAudit };
+/** Value of a sample. It is unknown if it depends on the CPU and other programs used the CPU. */
+type SampleValue = { value: number | null; isContended: boolean };
+
+/** Returns the value that all samples of a run have together, or why nobody knows it. An interaction that failed has none. */
+export const aggregate = ({ key, limit, method, samples, audit }: Asked) => {
+  const measured = valuesOf(key, limit, samples, audit);
+  if (!measured) return { actual: null, reason: 'the service keeps the report of the median sample only' };
+  const ofSamples = measured.length > 1 && { samples: `${names[method]} of ${measured.length} samples` };
+  const isNull = ({ value }: SampleValue) => value === null;
+  if (audit.samples && (method === 'pessimistic' ? measured.some(isNull) : measured.every(isNull)))
+    return { actual: null, ...ofSamples };
+  const free = measured.filter(({ isContended }) => !isContended);
+  const values = free.map(({ value }) => value).filter((value) => value !== null);
   if (values.length === 0 || (method === 'pessimistic' && values.length < measured.length)) {
     return { actual: null, reason: free.length < measured.length ? CONTENDED : 'a sample lacks the value' };
   }
@@ -47,10 +50,27 @@ export const aggregate = (key: string, limit: Limit, method: OfSamples, samples:
   const median = ((sorted[Math.floor(middle)] as number) + (sorted[Math.ceil(middle)] as number)) / 2;
   const isHighest = (method === 'optimistic') === (limit === 'minScore');
   const value = method === 'median' ? median : ((isHighest ? sorted.at(-1) : sorted[0]) as number);
-  return {
-    actual: limit === 'minScore' ? value / 100 : value,
-    ...(measured.length > 1 && { samples: `${names[method]} of ${measured.length} samples` }),
-  };
+  return { actual: limit === 'minScore' ? value / 100 : value, ...ofSamples };
+};
+
+/** Returns the values of the samples, or undefined if only the report of each sample has them. */
+const valuesOf = (
+  key: string,
+  limit: Limit,
+  samples: readonly Sample[],
+  audit: AssertedAudit,
+): SampleValue[] | undefined => {
+  if (audit.samples) {
+    const isTime = audit.numericUnit === 'millisecond';
+    return audit.samples.map((value, i) => ({ value, isContended: isTime && samples[i]?.contended === true }));
+  }
+  const metric = metricOf(key, limit);
+  if (!metric) return undefined;
+  const { dependsOn, category } = pageMetric(metric);
+  const isOnce = category && isSteady(category); // the first sample may have the score for all
+  return samples
+    .filter((sample) => !isOnce || sample[metric] !== null)
+    .map((sample) => ({ value: sample[metric], isContended: dependsOn !== 'page' && sample.contended === true }));
 };
 
 /** Returns the keys of assertions on several samples whose values only the report of each sample has. */
@@ -59,7 +79,7 @@ export const keysWithoutSamples = (assertions: Assertions): string[] =>
     const options = optionsOf(assertion);
     const { aggregationMethod: method = 'median-run' } = options;
     if (method === 'median-run' || levelOf(assertion) === 'off') return [];
-    return limitsOf(options).every(([limit]) => metricOf(key, limit)) ? [] : [key];
+    return interactionOfKey(key) || limitsOf(options).every(([limit]) => metricOf(key, limit)) ? [] : [key];
   });
 
 /**

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { type AssertedInteraction, type InteractionAudit, interactionAudit } from './interactions.ts';
 
 const Audit = z.object({
   title: z.string().optional(),
@@ -9,7 +10,8 @@ const Audit = z.object({
   errorMessage: z.string().optional(),
   details: z.object({ type: z.string().optional(), items: z.unknown().optional() }).nullish(),
 });
-export type AssertedAudit = z.infer<typeof Audit>;
+/** An audit, or the metric of an interaction in its form. */
+export type AssertedAudit = z.infer<typeof Audit> & Partial<Pick<InteractionAudit, 'samples' | 'evidence'>>;
 
 /** The part of a Lighthouse report that assertions read. */
 export const AssertedReport = z.object({
@@ -24,7 +26,8 @@ export const AssertedReport = z.object({
     }),
   ),
 });
-export type AssertedReport = z.infer<typeof AssertedReport>;
+/** The same with the interactions of the run, which no report has. */
+export type AssertedReport = z.infer<typeof AssertedReport> & { interactions?: readonly AssertedInteraction[] | null };
 
 /** A row of the audits `resource-summary` and `user-timings`. */
 type Row = {
@@ -51,6 +54,7 @@ export const findAsserted = (key: string, report: AssertedReport): AssertedAudit
   const [id, ...part] = partsOfKey(key);
   if (budgetAudits.includes(id)) return undefined;
   if (id === 'categories' && part[0]) return categoryOf(part[0], report);
+  if (id === 'interactions') return interactionAudit(key, report);
   const audit = Object.hasOwn(report.audits, id) ? report.audits[id] : undefined;
   if (!audit || part.length === 0) return audit;
   const value = id === 'resource-summary' ? resourcesOf(audit, part) : timingOf(audit, part.join('-'));

@@ -15,6 +15,7 @@ import { noMetrics } from '../../shared/metrics/page-metrics.ts';
 import { pick } from '../../shared/pick.ts';
 import { runError } from '../../shared/problems.ts';
 import type { CheckSummary } from '../../shared/summaries.ts';
+import { anInteraction } from '../support/an-interaction.ts';
 import { type Api, startApi } from '../support/api.ts';
 import { assertionCases, type Row, readOutcomes, reportOfCases, rowOfResult } from '../support/assertion-cases.ts';
 import { fetchDocumented } from '../support/documented.ts';
@@ -355,4 +356,48 @@ test('a comparison names the assertions that passed in the base and fail now', a
     expect.objectContaining({ region: 'us-west1', key: 'categories:performance', actual: 0.5, passed: false }),
   ]);
   expect((await get<CheckComparison>(`/v1/checks/${base}/comparison?base=${id}`)).newlyFailed).toEqual([]);
+});
+
+const slowSearch = (inp: number | null): AuditResult => {
+  const { samples, spread: _, ...search } = anInteraction([inp], { reason: inp === null ? 'Step 1 failed.' : null });
+  return {
+    ...succeeded(report),
+    interactions: [{ ...search, lcp: null, inp: samples[0]?.inp ?? null }],
+  } as AuditResult;
+};
+const interactions = [{ name: 'search', steps: [{ click: '#go' }] }];
+const searchLimit = (name = 'search') => ({ [`interactions:${name}:inp`]: ['error', { maxNumericValue: 200 }] });
+
+test.each([
+  [324, false, 'INP of search: 324 ms, expected at most 200 ms'],
+  [120, true, 'INP of search: 120 ms, expected at most 200 ms'],
+  [null, false, 'INP of search: no numeric value. Step 1 failed.'],
+])('an interaction of %s ms is judged when its run ends, and again later', async (inp, passed, message) => {
+  const id = await create({ interactions, assertions: searchLimit() });
+  await work(id, [slowSearch(inp)]);
+  expect(await checkOf(id)).toMatchObject({ assertionsPassed: passed, runs: [{ assertions: [{ passed, message }] }] });
+  const judgeBy = (assertions: object) =>
+    fetchDocumented(`${api.url}/v1/checks/${id}/assertions`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ assertions }),
+    });
+  expect(await (await judgeBy([{ assertions: searchLimit() }])).json()).toMatchObject({ assertionsPassed: passed });
+  const { errors } = await problemOf(await judgeBy(searchLimit('menu')), 400, 'invalid-request');
+  expect(errors).toEqual([
+    {
+      path: 'assertions.interactions:menu:inp',
+      message: 'The check has no interaction menu. Its interactions: search.',
+    },
+  ]);
+});
+
+test('an assertion on an interaction that the check lacks is a 400, in each form, unless it is off', async () => {
+  const pathsOf = async (sent: object) =>
+    (await problemOf(await post(sent), 400, 'invalid-request')).errors?.map(({ path }) => path);
+  expect(await pathsOf({ assertions: searchLimit() })).toEqual(['assertions.interactions:search:inp']);
+  const sets = [{ assertions: searchLimit() }, { assertions: searchLimit('menu') }];
+  expect(await pathsOf({ interactions, assertions: sets })).toEqual(['assertions.1.assertions.interactions:menu:inp']);
+  const off = { 'interactions:menu:inp': 'off', 'image-alt': 'error' };
+  expect((await post({ interactions, assertions: off })).status).toBe(201);
 });

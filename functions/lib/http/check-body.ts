@@ -23,7 +23,7 @@ import { faultOfPattern } from '../patterns.ts';
 import { refusalOf, type TargetPolicy } from '../targets/public-addresses.ts';
 import { againstValueErrors, parseAgainst, resolveAgainst } from './against-body.ts';
 import { type Accepted, invalidInput, parseFields } from './input.ts';
-import { interactionErrors } from './interactions-body.ts';
+import { interactionErrors, unknownInteractions } from './interactions-body.ts';
 import { secretErrors, secretsOf, withoutValue } from './secrets-body.ts';
 
 type Rules = {
@@ -138,7 +138,7 @@ const valueErrors = (
         message:
           'A simulation needs the category `performance`. Add it to the categories, or leave the simulations out.',
       },
-    ...(assertions ? assertionErrors(assertions, samples) : []),
+    ...(assertions ? assertionErrors(assertions, fields) : []),
     ...interactionErrors(fields, version),
     version && missing.length > 0 && { path: 'categories', message: missingCategories(version, missing) },
   ].filter((each) => !!each);
@@ -147,12 +147,16 @@ const valueErrors = (
 const autoAlone =
   'Automatic samples compare two variants, and this check has one. Add the second variant in `against`, or send a whole number.';
 
-/** Returns the patterns that RE2 can't match, and the methods that need more reports than the service keeps. */
-export const assertionErrors = (assertions: CheckAssertions, samples: CreateCheckBody['samples'] = 1): InputError[] => [
+/** Returns the patterns that RE2 can't match, the interactions that the check lacks, and the methods that need more reports than the service keeps. */
+export const assertionErrors = (
+  assertions: CheckAssertions,
+  { samples = 1, interactions }: Pick<Partial<CreateCheckBody>, 'samples' | 'interactions'>,
+): InputError[] => [
   ...setsOf(assertions).flatMap(({ pattern }, i) => {
     const message = pattern === undefined ? undefined : faultOfPattern(pattern);
     return message ? [{ path: `assertions.${i}.pattern`, message }] : [];
   }),
+  ...unknownInteractions(assertions, interactions),
   ...(samples !== 1 ? faultsOfMethods(assertions) : []),
 ];
 

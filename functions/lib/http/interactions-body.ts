@@ -1,3 +1,6 @@
+import { levelOf } from '../../../shared/assertions/assertions.ts';
+import { interactionOfKey } from '../../../shared/assertions/interactions.ts';
+import { type CheckAssertions, setsOf } from '../../../shared/assertions/sets.ts';
 import { type AuditVersion, auditVersion, resolveAuditVersion } from '../../../shared/audit-versions.ts';
 import type { CreateCheckBody } from '../../../shared/check.ts';
 import type { InputError } from '../../../shared/problems.ts';
@@ -23,3 +26,20 @@ const tooOld = (version: AuditVersion): InputError => ({
   path: 'interactions',
   message: `Lighthouse ${version} measures no interactions. Send audit version 10 or later, or leave the interactions out.`,
 });
+
+/** Returns the assertions on interactions that the check does not have. */
+export const unknownInteractions = (
+  assertions: CheckAssertions,
+  interactions: readonly { name: string }[] = [],
+): InputError[] => {
+  const names = interactions.map(({ name }) => name);
+  const known = names.length > 0 ? `Its interactions: ${names.join(', ')}.` : 'Add it to `interactions`.';
+  return setsOf(assertions).flatMap(({ assertions: own = {} }, i) =>
+    Object.entries(own).flatMap(([key, assertion]) => {
+      const asked = levelOf(assertion) === 'off' ? undefined : interactionOfKey(key);
+      if (!asked || names.includes(asked.interaction)) return [];
+      const path = ['assertions', ...(Array.isArray(assertions) ? [i, 'assertions'] : []), key].join('.');
+      return [{ path, message: `The check has no interaction ${asked.interaction}. ${known}` }];
+    }),
+  );
+};

@@ -1,5 +1,6 @@
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
+import type { AssertedInteraction } from '../../../shared/assertions/interactions.ts';
 import { type Judged, judge } from '../../../shared/assertions/judge.ts';
 import type { CheckAssertions } from '../../../shared/assertions/sets.ts';
 import { AssertedReport } from '../../../shared/assertions/values.ts';
@@ -20,7 +21,11 @@ type Work = {
   remainingMs: () => number;
   signal: AbortSignal;
 };
-type Measured = { samples?: readonly Sample[]; environment: Pick<Environment, 'contended'> | null };
+type Measured = {
+  samples?: readonly Sample[];
+  environment: Pick<Environment, 'contended'> | null;
+  interactions?: readonly AssertedInteraction[] | null;
+};
 type Result = Measured & { state: 'succeeded' | 'failed'; report?: { gzip: Buffer }; warnings: string[] };
 
 /**
@@ -52,9 +57,9 @@ const unzip = promisify(gunzip);
 export const assertReport = async (
   assertions: CheckAssertions,
   gzip: Buffer,
-  { environment, samples = [] }: Measured,
+  { environment, samples = [], interactions = null }: Measured,
 ): Promise<Judged> => {
-  const report = AssertedReport.parse(JSON.parse((await unzip(gzip)).toString()));
+  const report = { ...AssertedReport.parse(JSON.parse((await unzip(gzip)).toString())), interactions };
   const measured = { contended: environment?.contended === true, samples };
   const { results, notes } = judge(assertions, report, measured, matchesPattern);
   return {
