@@ -43,7 +43,7 @@ export const servePages = async (): Promise<Pages> => {
       else response.writeHead(404, { 'content-type': 'text/plain' }).end('not found');
     };
     const waitMs = Number(searchParams.get('waitMs'));
-    if (waitMs > 0) setTimeout(answer, waitMs);
+    if (waitMs > 0) setTimeout(answer, waitMs).unref();
     else answer();
   });
   server.listen(0, '127.0.0.1');

@@ -2,11 +2,19 @@ import { once } from 'node:events';
 import { createServer, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** Starts a proxy that serves a service under a path of its host: it removes the path, and answers 404 outside of it. */
-export const startStrippingProxy = async (service: string, base: string) => {
+/**
+ * Starts a proxy that serves a service under a path of its host: it removes the path, and answers 404 outside of it. Each
+ * request waits for `before`.
+ */
+export const startStrippingProxy = async (
+  service: string,
+  base: string,
+  before: (path: string) => Promise<void> | void = () => {},
+) => {
   const outside: string[] = [];
-  const server = createServer((incoming, outgoing) => {
+  const server = createServer(async (incoming, outgoing) => {
     const { method, headers, url = '' } = incoming;
+    await before(url);
     if (!url.startsWith(`${base}/`)) {
       outside.push(url);
       outgoing.writeHead(404).end();

@@ -31,7 +31,7 @@ test('the previous minor version judges a load of the newest as its own', async 
   expect(Object.keys(judged.audits).sort()).toEqual(Object.keys(own.report.audits).sort());
   expect(failingIn(judged)).toEqual(failingIn(report).filter((id) => id in judged.audits)); // of one load, so times too
   const isTime = (id: string) =>
-    /insight$|contentful|speed-index|interactive|blocking|potential-fid|time|main-?thread/.test(id);
+    /insight$|contentful|speed-index|interactive|blocking|potential-fid|time|main-?thread|long-tasks/.test(id);
   const timeless = (each: Report) => failingIn(each).filter((id) => !isTime(id));
   expect(timeless(judged)).toEqual(timeless(own.report));
 });

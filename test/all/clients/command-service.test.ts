@@ -29,9 +29,20 @@ const start = (args: readonly string[], options: { detached?: boolean } = {}) =>
   const env = { PATH, HOME, TMPDIR: temporary };
   return spawn(process.execPath, ['clients/cli/page-audit.cjs', ...args], { env, ...options });
 };
-const startRun = (...args: string[]) => startIn({}, ...args);
-const startIn = (options: { detached?: boolean }, ...args: string[]) =>
-  start(['run', pages.url('/perfect'), ...args], options);
+const startRun = (...args: string[]) => start(['run', pages.url('/perfect'), ...args]);
+/** Starts an audit that cannot end, because the server keeps its page back. */
+const startEndless = (args: readonly string[] = [], options = {}) =>
+  start(['run', pages.url('/perfect?waitMs=600000'), ...args], options);
+/** Waits until a command reports that its run is running. Returns a function that returns its stderr. */
+const untilRunning = async (child: ReturnType<typeof start>) => {
+  child.stdout.resume();
+  let stderr = '';
+  child.stderr.setEncoding('utf8').on('data', (text) => {
+    stderr += text;
+  });
+  await waitFor(() => stderr.includes('running') || undefined);
+  return () => stderr;
+};
 /** Waits until the service of the command has ended and has deleted its data. */
 const expectNothingLeft = () =>
   waitFor(async () => {
@@ -68,22 +79,17 @@ test.each([
   ['SIGINT', 130],
   ['SIGKILL', null],
 ] as const)('a command that %s ends leaves no process and no data behind', async (signal, code) => {
-  const child = startRun();
-  child.stdout.resume();
-  let stderr = '';
-  child.stderr.setEncoding('utf8').on('data', (text) => {
-    stderr += text;
-  });
-  await waitFor(() => stderr.includes('running') || undefined);
+  const child = startEndless();
+  const stderr = await untilRunning(child);
   if (signal === 'SIGINT') expect(await statusesOf(child.pid as number)).toEqual([200]); // the API
   child.kill(signal);
   expect((await once(child, 'close'))[0]).toBe(code);
-  if (signal === 'SIGINT') expect(stderr).toMatch(/The unfinished check \S+ is erased/);
+  if (signal === 'SIGINT') expect(stderr()).toMatch(/The unfinished check \S+ is erased/);
   await expectNothingLeft();
 });
 
 test('a signal to the whole group while the service starts ends both', async () => {
-  const child = startIn({ detached: true });
+  const child = startEndless([], { detached: true });
   child.stdout.resume();
   child.stderr.resume();
   await waitFor(async () => (await readdir(temporary)).length > 0 || undefined); // the service has begun to start
@@ -117,10 +123,9 @@ test('`third-parties` blocks each third party of a page in turns with the page a
 
 test('a data folder that another service uses is named', async () => {
   const data = join(temporary, 'data');
-  const first = startRun('--data', data);
-  first.stdout.resume();
+  const first = startEndless(['--data', data]);
   const firstEnd = once(first, 'close');
-  await once(first.stderr, 'data');
+  await untilRunning(first);
   const second = startRun('--data', data);
   second.stdout.resume();
   const stderr = second.stderr.toArray();

@@ -1,5 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { expect, test } from 'vitest';
+import { pageMetrics } from '../../../shared/metrics/page-metrics.ts';
 import { type BusySample, measureBusy } from '../../bench/busy.ts';
 import { busyTargets, lowestFcp, missedBy } from '../../bench/busy-table.ts';
 import { endAll } from '../../bench/children.ts';
@@ -24,6 +25,8 @@ test('a long task, a synchronous request and a lock have the numbers of a free m
   expect(Object.fromEntries(targets.map((target) => [target, missedBy(samples, target)]))).toEqual(
     Object.fromEntries(targets.map((target) => [target, []])),
   );
-  expect(lowestFcp(samples, false)).toBeGreaterThan(0.98 * lowestFcp(samples, true)); // its request stays in the times
+  // The request of 300 ms stays in the times. An untouched load keeps waits below the limit, and a corrected one loses them.
+  const keptAtMost = pageMetrics.fcp.smallest.difference;
+  expect(lowestFcp(samples, false)).toBeGreaterThan(lowestFcp(samples, true) - keptAtMost);
   await endAll();
 });

@@ -49,9 +49,9 @@ const isFast = async (first: ReturnType<Lab['audit']>, version: AuditVersion) =>
 test.each([newest, '9.6.8'] as const)(
   'version %s emulates a desktop: a larger screen and a faster network',
   async (version) => {
-    const audited = await lab.audit('/busy', version, { device: 'desktop', ...timesOnly });
+    const auditDesktop = () => lab.audit('/busy', version, { device: 'desktop', ...timesOnly });
+    const audited = await auditDesktop();
     const { report, verdict } = audited;
-    const metrics = measuredOf(audited);
     expect(report.configSettings).toMatchObject({
       formFactor: 'desktop',
       screenEmulation: { width: 1350, height: 940, mobile: false },
@@ -59,28 +59,39 @@ test.each([newest, '9.6.8'] as const)(
     });
     expect(verdict.environment?.device).toBe('desktop');
     // On a desktop the task of 400 ms runs at full speed: 400 - 50 = 350 ms.
-    expect(ms(metrics.tbt)).toBeGreaterThanOrEqual(345);
-    expect(ms(metrics.tbt)).toBeLessThan(1000);
+    const isCorrect = ({ tbt }: { tbt: string | null }) => ms(tbt) >= 345 && ms(tbt) < 1000;
+    await expectMeasured(measuredOf(audited), async () => measuredOf(await auditDesktop()), isCorrect);
   },
 );
 
-/** Audits a page beside one loop per CPU, and beside more loops if these hardly slow it. */
+/** Total blocking time that the service removed from an audit as waits for a CPU, in milliseconds. */
+const removedFrom = ({ verdict }: Audited): number =>
+  verdict.state === 'succeeded' ? (verdict.uncorrected?.tbt ?? 0) - (verdict.metrics.tbt ?? 0) : 0;
+/** Larger than the step between a corrected and an untouched load. */
+const CLEARLY_MS = 100;
+const MAX_LOOPS_PER_CPU = 16;
+
+/** Audits a page beside busy loops, and beside more of them until its tasks clearly waited for a CPU. */
 const auditBesideLoops = async (page: string, perCpu = 1): Promise<Audited> => {
+  const audited = await besideLoops(page, perCpu);
+  const isEnough = removedFrom(audited) > CLEARLY_MS && !audited.verdict.environment?.contended;
+  return isEnough || perCpu === MAX_LOOPS_PER_CPU ? audited : auditBesideLoops(page, 2 * perCpu);
+};
+const besideLoops = async (page: string, perCpu: number): Promise<Audited> => {
   using _loops = startLoops(perCpu * availableParallelism());
-  const audited = await lab.audit(page, newest, timesOnly);
-  return audited.verdict.environment?.corrected || perCpu === 4 ? audited : auditBesideLoops(page, 2 * perCpu);
+  return await lab.audit(page, newest, timesOnly);
 };
 
 test('the times of a page beside busy loops are without its waits, and the report says so', async () => {
-  const { verdict, report } = await auditBesideLoops('/tasks');
-  expect(verdict.environment).toMatchObject({ corrected: true, contended: false });
-  const { cpuWaitMs } = verdict.environment ?? {};
+  const audited = await auditBesideLoops('/tasks');
+  const { verdict, report } = audited;
+  const { cpuWaitMs, cpuStolen } = verdict.environment ?? {};
+  const isStolen = (cpuStolen ?? 0) > 0.1; // a hypervisor that takes so much does contend with the audit
+  expect(verdict.environment).toMatchObject({ corrected: true, contended: isStolen });
   const { tbt, mainThreadCpu } = verdict.state === 'succeeded' ? verdict.metrics : {};
-  const uncorrected = verdict.state === 'succeeded' ? verdict.uncorrected?.tbt : undefined;
   expect(tbt).toBeLessThan(4 * (mainThreadCpu ?? 0)); // a task can't block a phone for more than its work
-  const removed = (uncorrected ?? 0) - (tbt ?? 0); // a phone waits 4 times as long, in tasks alone
-  expect(removed).toBeGreaterThan((cpuWaitMs ?? Number.NaN) / 2);
-  expect(removed).toBeLessThanOrEqual(4 * (cpuWaitMs ?? 0));
+  expect(removedFrom(audited)).toBeGreaterThan(CLEARLY_MS);
+  expect(removedFrom(audited)).toBeLessThanOrEqual(4 * ((cpuWaitMs ?? 0) + 1)); // a phone waits 4 times as long
   expect(report.runWarnings).toEqual([expect.stringContaining(`waited ${cpuWaitMs} ms for a CPU`)]);
 }, 180_000);
 
