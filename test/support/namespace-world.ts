@@ -241,6 +241,20 @@ const watchOwnPorts = () => {
 
 const events = () => observed.packets.length + observed.requests.length + observed.messages.length;
 const QUIET_MS = 2500;
+const LONGEST_MS = 60_000;
+
+/** Waits for the wanted packet or name, or until the page has tried all ways and nothing happens any more. */
+const untilSettled = async ({ until, answers: given = {} }: Extract<Task, { do: 'browse' }>): Promise<void> => {
+  const isTrying = () =>
+    Object.keys(given).some((url) => url.endsWith('/tries.json')) && !observed.messages.includes('done');
+  const found = () => until !== undefined && [...observed.packets, ...observed.names].includes(until);
+  let [before, quietMs] = [0, 0];
+  for (let ms = 0; ms < LONGEST_MS && !found() && (isTrying() || quietMs < QUIET_MS); ms += 100) {
+    quietMs = events() > before ? 0 : quietMs + 100;
+    before = events();
+    await sleep(100);
+  }
+};
 
 const browse = async (task: Extract<Task, { do: 'browse' }>): Promise<Pick<Observed, 'decisions'>> => {
   const proxy = await openEgressProxy({ ...policyOf(task.targets), url: task.url });
@@ -254,13 +268,7 @@ const browse = async (task: Extract<Task, { do: 'browse' }>): Promise<Pick<Obser
     sandbox: 'none',
   });
   await page.goto(task.url, { timeout: 5000 }).catch(() => {});
-  const found = () => task.until !== undefined && [...observed.packets, ...observed.names].includes(task.until);
-  // Waits until nothing happens any more. A busy machine needs longer.
-  for (let before = -1, tries = 0; events() > before && tries < 20; tries++) {
-    before = events();
-    for (let ms = 0; ms < QUIET_MS && !found(); ms += 100) await sleep(100);
-    if (found()) break;
-  }
+  await untilSettled(task);
   await browser.close();
   const { decisions } = proxy;
   await proxy.close();

@@ -20,12 +20,18 @@ afterAll(async () => {
   await pages[Symbol.asyncDispose]();
 });
 
+/** Pages that start requests after their load. */
+const requestsByItself: readonly ResizingPageName[] = ['polling', 'waiting'];
+
 /** Makes the window as tall as a page, and waits until the page is quiet, or as long as Lighthouse waits. */
 const resized = async (page: Page, name: ResizingPageName) => {
   const requests = watchRequests(page);
   await page.setViewport({ width: 412, height: 823 });
+  const ownRequest = requestsByItself.includes(name)
+    ? page.waitForRequest((request) => request.url().includes('?'))
+    : null;
   await page.goto(pages.url(name));
-  await new Promise((resolve) => setTimeout(resolve, 1000)); // for the requests that a page starts after its load
+  await ownRequest;
   const session = await page.createCDPSession();
   const { untilQuiet, end } = watchQuiet(session, { requests, now: () => performance.now() });
   const metrics = { mobile: true, deviceScaleFactor: 1, width: 412, height: 9000 };

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { killGroup } from '../../../functions/auditor/host/processes.ts';
+import { LEASE_MS, RENEW_MS } from '../../../shared/service/due-times.ts';
 import { type Pages, servePages } from '../../support/pages.ts';
 import { processesWith, remainsOf, startLocally, waitFor } from '../../support/service.ts';
 import {
@@ -92,13 +93,14 @@ test('a killed service leaves no process, and finishes every run once after its 
   const before = await finishedCheck(service, done.id);
   const { id } = await auditUnderWay(service, pages, ['us-west1', 'us-east4', 'europe-west3']);
   const killedPid = service.pid;
+  const leaseEndsAt = Date.now() + LEASE_MS - RENEW_MS; // or later
   service.signal('SIGKILL');
   await service.exited();
-  await waitFor(() => (processesWith(`page-audit-${killedPid}-`).length === 0 ? true : undefined), 5);
+  await waitFor(() => (processesWith(`page-audit-${killedPid}-`).length === 0 ? true : undefined));
 
   pages.hits.clear();
   service = await startLocally(dataDir);
-  await waitFor(() => pages.hits.get('/perfect'), 30); // less than the rest of a lease
+  await waitFor(() => pages.hits.get('/perfect'), (leaseEndsAt - Date.now()) / 1000);
   const check = await finishedCheck(service, id, 120);
   expect(check.state).toBe('succeeded');
   expect(check.runs.map(codesOf)).toEqual([[null], [null], [null]]);
