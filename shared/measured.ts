@@ -6,6 +6,7 @@ import {
   InteractionRunView,
   interactionView,
 } from './interactions/interactions-schemas.ts';
+import { InteractionTime, interactionTimesOf } from './interactions/series.ts';
 import { noMetrics } from './metrics/page-metrics.ts';
 import {
   Metrics,
@@ -91,7 +92,11 @@ export const measuredViewOf = (measured: Measured, besides: (interaction: Intera
 });
 
 /** A run as stored, or as the API shows it. */
-type Source = Pick<Measured, 'environment'> & { samples: readonly unknown[]; error: { code: RunProblemCode } | null };
+type Source = Pick<Measured, 'environment'> & {
+  samples: readonly unknown[];
+  error: { code: RunProblemCode } | null;
+  interactions: Parameters<typeof interactionTimesOf>[0];
+};
 /** The shapes that show a fact besides the series of runs: CSV, and the newest result of a page. */
 type Shows = { csv?: true; newest?: true };
 
@@ -131,6 +136,10 @@ const facts = {
     ({ environment }) => environment?.blockedUrlPatterns ?? null,
     { csv: true },
   ),
+  interactions: fact(z.array(InteractionTime).optional(), ({ interactions }) => interactionTimesOf(interactions), {
+    csv: true,
+    newest: true,
+  }),
 };
 
 type Facts = typeof facts;

@@ -1,3 +1,4 @@
+import { interactionTimesOf } from './interactions/series.ts';
 import { factsIn } from './measured.ts';
 import { metricNames, namesOfKind, valueNames } from './metrics/page-metrics.ts';
 import type { RunSummary, RunsOfDay } from './summaries.ts';
@@ -29,9 +30,12 @@ export const dayCsvOptions = {
   ],
 };
 
-/** Returns the cells of a run. Times are in milliseconds. Values of throttling are JSON. */
-export const csvRow = ({ numericValues, labels, day, ...run }: Omit<RunSummary, 'links'>) => ({
+type Row = Omit<RunSummary, 'links' | 'interactions'> & { interactions?: Parameters<typeof interactionTimesOf>[0] };
+
+/** Returns the cells of a run. Times are in milliseconds. Values of throttling and interactions are JSON. */
+export const csvRow = ({ numericValues, labels, day, ...run }: Row) => ({
   ...run,
+  interactions: interactionTimesOf(run.interactions),
   ...numericValues,
   ...(day && dayCells(day)),
   labels: JSON.stringify(labels ?? {}),

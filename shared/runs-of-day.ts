@@ -39,10 +39,18 @@ const medianRun = <Run extends SeriesRun>(
   return {
     ...newest,
     ...recordOf(metricNames, (name) => middleOf(group, name)),
+    interactions: medianTimes(group),
     sampleCount: group.reduce((sum, { sampleCount }) => sum + sampleCount, 0),
     day: { date: dayOf(newest), runs, failed, contended, range: rangesOf(group) },
   };
 };
+
+/** Returns the interactions of the newest run with the medians of their times. One that failed in all runs has none. */
+const medianTimes = (runs: readonly SeriesRun[]): SeriesRun['interactions'] =>
+  runs[0]?.interactions?.map(({ name }) => {
+    const times = runs.flatMap(({ interactions = [] }) => interactions.find((each) => each.name === name)?.inp ?? []);
+    return { name, inp: times.length > 0 ? Math.round(medianOf(times)) : null };
+  });
 
 /** Returns the median of the values of a metric, or null if no run has one. Only times and shifts have fractions. */
 const middleOf = (runs: readonly SeriesRun[], name: MetricName): number | null => {

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { Check, type CheckView, CheckView as CheckViewSchema, inputFields } from './check.ts';
+import { InteractionTimeView, interactionTimesView } from './interactions/series.ts';
 import { factsOf, RunFacts } from './measured.ts';
 import { metricNames, valueNames } from './metrics/page-metrics.ts';
 import { Metrics, MetricsView, metricsView, NumericValues, Spread } from './metrics/page-metrics-schemas.ts';
@@ -69,10 +70,17 @@ export const RunsOfDay = z
   .meta({ id: 'RunsOfDay', description: 'A day of a series. The metrics of its entry are the medians of its runs.' });
 export type RunsOfDay = z.infer<typeof RunsOfDay>;
 
+/** The INP of the interactions of a run in a series, as the API shows it. */
+export const InteractionTimes = z
+  .array(InteractionTimeView)
+  .nullable()
+  .describe('INP of each interaction of the run. Null if its check asked for none, or the run has not succeeded.');
+
 export const RunSummary = z
   .object({
     ...SeriesRun.shape,
     ...MetricsView.shape,
+    interactions: InteractionTimes,
     numericValues: NumericValues,
     links: z
       .object({ self: z.string().nullable(), check: z.string().nullable() })
@@ -85,6 +93,7 @@ export type RunSummary = z.infer<typeof RunSummary>;
 export const runSummary = (run: SeriesRun, { isExpired }: { isExpired: boolean }): RunSummary => ({
   ...pick(run, SeriesRun.keyof().options),
   ...metricsView(run),
+  interactions: interactionTimesView(run.interactions),
   numericValues: pick(run, valueNames),
   links: isExpired
     ? { self: null, check: null }

@@ -52,6 +52,8 @@ export const interactionSamples = (
 ): (number | null)[] =>
   interactions?.find(({ name }) => name === interaction)?.samples.map((sample) => sample[metric]) ?? [];
 
+type WithNames = { interactions?: readonly { name: string }[] | null };
+
 /** Returns the metrics of all interactions of a run. */
-export const interactionMetricsOf = ({ interactions }: WithInteractions): Parts[] =>
+export const interactionMetricsOf = ({ interactions }: WithNames): Parts[] =>
   (interactions ?? []).flatMap(({ name }) => interactionMetricNames.map((metric) => ({ interaction: name, metric })));

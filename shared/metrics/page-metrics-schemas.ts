@@ -89,7 +89,7 @@ export type SpreadView = z.infer<typeof SpreadView>;
 
 const times = namesOfKind('time');
 const others = namesOfKind('score', 'shift', 'bytes', 'count');
-const timeView = (ms: number): string => `${Math.round(ms)}ms`;
+export const timeView = (ms: number): string => `${Math.round(ms)}ms`;
 /** Returns a value as the API shows it. */
 export const valueView = (kind: MetricKind, value: number): string | number =>
   kind === 'time' ? timeView(value) : value;

@@ -8,7 +8,7 @@ import { MetricsView, NumericValues } from '../metrics/page-metrics-schemas.ts';
 import { Device, Region } from '../name-schemas.ts';
 import { pick } from '../pick.ts';
 import { recordOf } from '../record.ts';
-import { SeriesRun } from '../summaries.ts';
+import { InteractionTimes, SeriesRun } from '../summaries.ts';
 import { standings } from './page-list.ts';
 
 /** Values that are shown in a page's list beside the scores. */
@@ -57,6 +57,7 @@ export const PageResult = z
     ...pick(MetricsView.shape, mainNames),
     numericValues: NumericValues.pick(recordOf(mainValueNames, () => true as const)).meta({ id: 'MainNumericValues' }),
     ...pick(RunFacts.shape, factsIn('newest')),
+    interactions: InteractionTimes,
     errorMessage: z.string().nullable().describe('Message of the error, cut after 120 characters.'),
     labels: Check.shape.labels,
     change: PageChange.nullable().describe('Null if nobody can tell. `unjudged` says why.'),

@@ -1,12 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import type { QueryCommandInput } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
+import type { Outcome } from '../../functions/lib/store/leases.ts';
 import { listStore } from '../../functions/lib/store/lists.ts';
 import type { Check, CheckInputs } from '../../shared/check.ts';
 import type { Environment } from '../../shared/environment.ts';
 import { noMetrics } from '../../shared/metrics/page-metrics.ts';
 import { runError } from '../../shared/problems.ts';
 import { CheckSummary, RunSummary } from '../../shared/summaries.ts';
+import { anInteraction } from '../support/an-interaction.ts';
 import { type Api, startApi } from '../support/api.ts';
 import { fetchDocumented } from '../support/documented.ts';
 import { environment } from '../support/environment.ts';
@@ -50,10 +52,8 @@ const create = async ({ days = 90, trendDays = 400, owner: of = owner, ...inputs
   await world.create(check, { owner: of, expiresAt, trendExpiresAt });
   return check;
 };
-const finish = async (
-  check: Check,
-  { lcp = 900, failed = false, environment }: { lcp?: number; failed?: boolean; environment?: Environment } = {},
-) => {
+type Result = { lcp?: number; failed?: boolean; environment?: Environment; interactions?: Outcome['interactions'] };
+const finish = async (check: Check, { lcp = 900, failed = false, environment, interactions = null }: Result = {}) => {
   for (const { id } of check.runs) {
     const run = await world.leases.claim(
       (await world.find(check.id)).runs.find((each) => each.id === id) as never,
@@ -69,6 +69,7 @@ const finish = async (
           ...metrics,
           samples: [{ ...metrics, cpuBusy: 0, contended: false }],
           ...(environment && { environment }),
+          ...(interactions && { interactions }),
         };
     await world.leases.finish(run, { attempts: [], ...outcome }, later(t0, 9));
   }
@@ -354,10 +355,35 @@ test('a series shows the throttling of each run, and null if it is not known', a
   for (const run of runs) expect(RunSummary.parse(run)).toEqual(run);
   const csv = await (await get('/v1/runs?url=https://example.com/', { accept: 'text/csv' })).text();
   const [header, first, second, ...others] = csv.split('\r\n');
-  expect(header).toMatch(/,throttling,blockedUrlPatterns$/);
-  expect(first).toMatch(/,"{""rttMs"":300,""throughputKbps"":400,""cpuSlowdownMultiplier"":6}",\[\]$/);
-  expect(second).toMatch(/,none,\[\]$/);
-  expect(others).toEqual([expect.stringMatching(/,,$/), '']);
+  expect(header).toMatch(/,throttling,blockedUrlPatterns,interactions$/);
+  expect(first).toMatch(/,"{""rttMs"":300,""throughputKbps"":400,""cpuSlowdownMultiplier"":6}",\[\],$/);
+  expect(second).toMatch(/,none,\[\],$/);
+  expect(others).toEqual([expect.stringMatching(/,,,$/), '']);
+});
+
+test('a series has the INP of each interaction, in each form and by day', async () => {
+  const menu = (inp: number | null) => anInteraction([inp], { name: 'menu' });
+  const results = [[anInteraction([120.4]), menu(90)], [anInteraction([null]), menu(70.6)], undefined];
+  for (const [i, interactions] of results.entries())
+    await finish(await create({ now: later(t0, 3600 * (4 - i)) }), interactions && { interactions });
+  await finish(await create({ now: t0 }), { failed: true });
+  const timesOf = (search: string | null, inp: string) => [
+    { name: 'search', inp: search },
+    { name: 'menu', inp },
+  ];
+  const expected = [timesOf('120ms', '90ms'), timesOf(null, '71ms'), null, null];
+
+  const runs = await series();
+  expect(runs.map(({ interactions }) => interactions)).toEqual(expected);
+  for (const run of runs) expect(RunSummary.parse(run)).toEqual(run);
+  const csv = await (await get('/v1/runs?url=https://example.com/', { accept: 'text/csv' })).text();
+  const [header, ...lines] = csv.split('\r\n');
+  expect(header).toMatch(/,interactions$/);
+  expect(lines[0]).toMatch(/,"\[{""name"":""search"",""inp"":120},{""name"":""menu"",""inp"":90}\]"$/);
+  expect(lines[1]).toMatch(/,"\[{""name"":""search"",""inp"":null},{""name"":""menu"",""inp"":71}\]"$/);
+  expect(lines.slice(2)).toEqual([expect.stringMatching(/,$/), expect.stringMatching(/,$/), '']);
+  const [day] = (await page('/v1/runs?url=https://example.com/&every=day')).runs;
+  expect(day).toMatchObject({ day: { runs: 3 }, interactions: timesOf('120ms', '81ms') });
 });
 
 test('a series is CSV for a spreadsheet, in which nothing is a formula', async () => {

@@ -1,5 +1,5 @@
 import { gzipSync } from 'node:zlib';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
 import { type AuditResult, emptyResult } from '../../functions/auditor/verdict/judge.ts';
 import { createCheck } from '../../functions/create-check.ts';
 import { jobOf } from '../../functions/lib/queue/dispatch.ts';
@@ -9,6 +9,7 @@ import { openWrites } from '../../infra/operator/walls.ts';
 import { noMetrics } from '../../shared/metrics/page-metrics.ts';
 import { partitions } from '../../shared/service/partitions.ts';
 import { seededRandom } from '../simulation/random.ts';
+import { anInteraction } from '../support/an-interaction.ts';
 import { environment } from '../support/environment.ts';
 import { startWorld, type World } from '../support/world.ts';
 import { recordWriteUnits, sumOf } from '../support/write-units.ts';
@@ -17,10 +18,10 @@ let world: World;
 beforeAll(async () => {
   world = await startWorld();
 });
-afterAll(async () => {
+afterEach(() => {
   vi.restoreAllMocks();
-  await world.stop();
 });
+afterAll(() => world.stop());
 
 /** Checks until the series of a page is as long as it gets. */
 const [DAYS, CHECKS] = [30, 76];
@@ -34,7 +35,7 @@ const body = {
   labels: { branch: 'main', commit: '67e94d498e023042e26f8913cf6e860e43aab091' },
 };
 
-const audited = (): AuditResult => ({
+const audited = (more: Partial<Extract<AuditResult, { state: 'succeeded' }>> = {}): AuditResult => ({
   ...emptyResult,
   state: 'succeeded',
   metrics: {
@@ -46,10 +47,11 @@ const audited = (): AuditResult => ({
   environment: { ...environment, benchmarkIndex: 2700 + random.between(0, 99) / 2 },
   finalUrl: body.url,
   report: { gzip: gzipSync('{}'), bytes: 2 },
+  ...more,
 });
 
 /** Creates a check of one run, and audits it: one a day at first, and then one an hour. */
-const check = async (i: number): Promise<void> => {
+const check = async (i: number, measured = () => audited()): Promise<void> => {
   const now = () => new Date(Date.UTC(2131, 0, 1 + Math.min(i, DAYS), 1 + Math.max(0, i - DAYS)));
   const targets = { targets: 'public' as const, ports: [443] };
   const create = createCheck({ ...world, targets, retentionDays: 90, trendDays: 400, newId, now });
@@ -63,7 +65,7 @@ const check = async (i: number): Promise<void> => {
   };
   const reply = await create({ ...request, params: {}, query: {}, headers: {}, host: 'localhost' });
   const run = await world.runOf((reply.body as { id: string }).id);
-  await runAudit({ ...world, auditors: { audit: async () => audited() }, now, newId })(jobOf(run), () => 600_000);
+  await runAudit({ ...world, auditors: { audit: async () => measured() }, now, newId })(jobOf(run), () => 600_000);
 };
 
 test('a run makes as many writes as the cost model and the walls say', async () => {
@@ -76,4 +78,20 @@ test('a run makes as many writes as the cost model and the walls say', async () 
   expect(sumOf(writes)).toBe(perRun.writes);
   const open = writes.reduce((sum, { units }) => sum + units.open, 0);
   expect(open).toBe(openWrites.run + openWrites.check);
+});
+
+/** The most interactions of a check. */
+const interactions = () =>
+  ['search', 'open-menu', 'filter', 'add-to-cart', 'checkout'].map((name) => {
+    const { spread: _, samples: _0, ...result } = anInteraction([50 + 400 * next()], { name });
+    return { ...result, lcp: null };
+  });
+
+test('a run with interactions makes at most two writes more: its own, and that of the newest result of its page', async () => {
+  for (let i = 1; i < 4; i++) await check(CHECKS + i, () => audited({ interactions: interactions() }));
+  const writes = recordWriteUnits();
+  await check(CHECKS + 4, () => audited({ interactions: interactions() }));
+  const ofPage = writes.filter(({ pk }) => pk.startsWith(partitions.latest));
+  expect(sumOf(ofPage) - perRun.writesOfPage).toBeLessThanOrEqual(1);
+  expect(sumOf(writes) - perRun.writes).toBeLessThanOrEqual(2);
 });

@@ -1,5 +1,6 @@
 import { stringify } from 'csv-stringify/sync';
 import type { CheckView } from '../../../shared/check.ts';
+import { interactionMetricId, interactionMetricsOf } from '../../../shared/interactions/metric-ids.ts';
 import { factsOf } from '../../../shared/measured.ts';
 import { metricNames } from '../../../shared/metrics/page-metrics.ts';
 import type { RunView } from '../../../shared/run.ts';
@@ -14,7 +15,11 @@ import type { CheckResult } from '../run/result.ts';
 export const csvOf = (results: readonly CheckResult[]): string => {
   const hasVariants = results.some(({ check }) => check.against);
   const hasSimulations = results.some(({ check }) => check.simulations);
-  const added = [...(hasSimulations ? ['simulations'] : []), ...(hasVariants ? againstColumns : [])];
+  const added = [
+    ...(hasSimulations ? ['simulations'] : []),
+    ...interactionColumns(results),
+    ...(hasVariants ? againstColumns : []),
+  ];
   return stringify(
     results.flatMap(({ check }) =>
       check.runs.map((run) => ({ ...rowOf(run, check), ...(hasVariants && againstOf(run)) })),
@@ -43,4 +48,20 @@ const againstOf = ({ against, change }: RunView): Record<string, unknown> =>
 const rowOf = (run: RunView, { id, labels }: CheckView) => ({
   ...csvRow({ ...run, ...factsOf(run), checkId: id, labels }),
   simulations: run.simulations && JSON.stringify(run.simulations),
+  ...Object.fromEntries(
+    interactionMetricsOf(run).map((parts) => [interactionMetricId(parts), plain(valueIn(run, parts))]),
+  ),
 });
+
+const valueIn = (
+  { interactions }: RunView,
+  { interaction, metric }: ReturnType<typeof interactionMetricsOf>[number],
+) => {
+  const result = interactions?.find(({ name }) => name === interaction);
+  return metric === 'lcp' ? result?.softNavigation?.lcp : result?.[metric];
+};
+
+/** Returns a column for each metric of each interaction, which has the id of the metric. */
+const interactionColumns = (results: readonly CheckResult[]): string[] => [
+  ...new Set(results.flatMap(({ check }) => check.runs.flatMap(interactionMetricsOf).map(interactionMetricId))),
+];
