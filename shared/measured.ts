@@ -6,7 +6,8 @@ import {
   InteractionRunView,
   interactionView,
 } from './interactions/interactions-schemas.ts';
-import { InteractionTime, interactionTimesOf } from './interactions/series.ts';
+import { interactionTimesOf } from './interactions/series.ts';
+import { StoredTimes } from './interactions/series-schemas.ts';
 import { noMetrics } from './metrics/page-metrics.ts';
 import {
   Metrics,
@@ -136,7 +137,7 @@ const facts = {
     ({ environment }) => environment?.blockedUrlPatterns ?? null,
     { csv: true },
   ),
-  interactions: fact(z.array(InteractionTime).optional(), ({ interactions }) => interactionTimesOf(interactions), {
+  interactions: fact(StoredTimes, ({ interactions }) => interactionTimesOf(interactions), {
     csv: true,
     newest: true,
   }),

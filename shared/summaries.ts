@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { Check, type CheckView, CheckView as CheckViewSchema, inputFields } from './check.ts';
-import { InteractionTimeView, interactionTimesView } from './interactions/series.ts';
+import { InteractionTimes, interactionTimesView } from './interactions/series-schemas.ts';
 import { factsOf, RunFacts } from './measured.ts';
 import { metricNames, valueNames } from './metrics/page-metrics.ts';
 import { Metrics, MetricsView, metricsView, NumericValues, Spread } from './metrics/page-metrics-schemas.ts';
@@ -69,12 +69,6 @@ export const RunsOfDay = z
   })
   .meta({ id: 'RunsOfDay', description: 'A day of a series. The metrics of its entry are the medians of its runs.' });
 export type RunsOfDay = z.infer<typeof RunsOfDay>;
-
-/** The INP of the interactions of a run in a series, as the API shows it. */
-export const InteractionTimes = z
-  .array(InteractionTimeView)
-  .nullable()
-  .describe('INP of each interaction of the run. Null if its check asked for none, or the run has not succeeded.');
 
 export const RunSummary = z
   .object({

@@ -3,6 +3,7 @@ import { pick } from '../../shared/pick.ts';
 import type { Schedule, ScheduleList } from '../../shared/schedules.ts';
 import type { CheckSummary } from '../../shared/summaries.ts';
 import type { CheckList } from '../api/lists.ts';
+import { slowestInteraction } from '../words/interactions.ts';
 import { failureText, pageChangeWords, pagesHeadline } from '../words/pages.ts';
 import { everyText, lastText } from '../words/schedules.ts';
 import { unreadableNote } from '../words/words.ts';
@@ -61,10 +62,12 @@ const listedPage = ({ url, changed, results }: Page, site: string) => {
 
 const listedResult = (result: PageResult) => {
   const { id, checkId, state, change, links } = result;
+  const slowest = slowestInteraction(result);
   return {
     ...pick(result, ['region', 'device']),
     ...(state === 'failed' && { state, error: failureText(result) }),
     ...(state !== 'failed' && pick(result, ['performance', 'lcp', 'tbt', 'cls'])),
+    ...(slowest && { slowestInteraction: slowest.text }),
     ...pick(result, ['createdAt']),
     ...(result.contended && { contended: true }),
     ...(state !== 'failed' && { change: changeOf(result) }),

@@ -1,5 +1,9 @@
 import type { InteractionRunView } from '../../shared/interactions/interactions-schemas.ts';
+import { interactionMetricTitle } from '../../shared/interactions/metric-ids.ts';
 import { interactionMetrics } from '../../shared/interactions/metrics.ts';
+import { slowestOf } from '../../shared/interactions/series.ts';
+import type { PageResult } from '../../shared/pages/pages.ts';
+import { gradeBy, textIn } from './numbers.ts';
 
 const { inp, tbt, cls } = interactionMetrics;
 
@@ -18,3 +22,12 @@ export const interactionCells = ({ longestEvent, softNavigation, ...values }: In
     : '–',
   softNavigation ? `${softNavigation.url}, LCP ${ms(softNavigation.lcp)}` : '–',
 ];
+
+/** Returns the slowest interaction of a newest result in words, with its grade. It is undefined if the result has none. */
+export const slowestInteraction = ({ interactions, device }: Pick<PageResult, 'interactions' | 'device'>) => {
+  const slowest = slowestOf(interactions);
+  if (!slowest) return undefined;
+  const title = interactionMetricTitle({ interaction: slowest.name, metric: 'inp' });
+  const grade = gradeBy(inp, slowest.inp, device);
+  return { grade, text: slowest.inp === null ? `no ${title}` : `${title} ${textIn('time', slowest.inp)}` };
+};

@@ -3,6 +3,7 @@ import {
   type MetricName,
   metricNames as namesInApi,
   namesOfKind,
+  type PageMetric,
   pageMetric,
   pageMetrics,
   type valueNames,
@@ -45,12 +46,19 @@ export const isScore = (name: MetricName): name is ScoreName => pageMetrics[name
 export const gradeWords = { pass: 'good', work: 'needs work', poor: 'poor', unknown: 'unknown', none: '' };
 export const gradeSigns = { pass: '●', work: '■', poor: '▲', unknown: '○', none: '' };
 
-export const gradeOf = (name: MetricName, value: number | null, device: RunView['device']): Grade => {
+export const gradeOf = (name: MetricName, value: number | null, device: RunView['device']): Grade =>
+  gradeBy(pageMetric(name), value, device);
+
+/** Returns the grade of a value by the row of its metric. */
+export const gradeBy = (
+  { kind, limits }: Pick<PageMetric, 'kind' | 'limits'>,
+  value: number | null,
+  device: RunView['device'],
+): Grade => {
   if (value === null) return 'unknown';
-  if (isScore(name)) return value >= 90 ? 'pass' : value >= 50 ? 'work' : 'poor';
-  const limits = pageMetric(name).limits?.[device];
+  if (kind === 'score') return value >= 90 ? 'pass' : value >= 50 ? 'work' : 'poor';
   if (!limits) return 'none';
-  const [good, poor] = limits;
+  const [good, poor] = limits[device];
   return value <= good ? 'pass' : value <= poor ? 'work' : 'poor';
 };
 
@@ -94,8 +102,10 @@ export const scaleOf = (kind: keyof typeof units, value: number) => {
 };
 
 /** Returns a value with its unit. Scores, CLS and counts have none. */
-export const textOf = (name: MetricName, value: number): string => {
-  const kind: MetricKind = pageMetrics[name].kind;
+export const textOf = (name: MetricName, value: number): string => textIn(pageMetrics[name].kind, value);
+
+/** Returns the same for a kind of metric. */
+export const textIn = (kind: MetricKind, value: number): string => {
   if (kind === 'shift') return shift(value);
   if (kind === 'score') return `${Math.round(value)}`;
   if (kind === 'count') return Math.round(value).toLocaleString('en');

@@ -11,7 +11,7 @@ import {
   stepsBetween,
   type UnjudgedReason,
 } from '../comparison/since.ts';
-import { interactionTimesView } from '../interactions/series.ts';
+import { interactionTimesView } from '../interactions/series-schemas.ts';
 import { factsIn, RunFacts } from '../measured.ts';
 import { type MainName, mainNames, namesOfKind, noMetrics, pageMetric } from '../metrics/page-metrics.ts';
 import { metricsView } from '../metrics/page-metrics-schemas.ts';

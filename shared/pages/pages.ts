@@ -2,13 +2,14 @@ import { z } from 'zod';
 import { Check } from '../check.ts';
 import { MetricChange, Value, Verdict } from '../comparison/schemas.ts';
 import { unjudgedReasons } from '../comparison/since.ts';
+import { InteractionTimes } from '../interactions/series-schemas.ts';
 import { factsIn, RunFacts } from '../measured.ts';
 import { mainNames, namesOfKind } from '../metrics/page-metrics.ts';
 import { MetricsView, NumericValues } from '../metrics/page-metrics-schemas.ts';
 import { Device, Region } from '../name-schemas.ts';
 import { pick } from '../pick.ts';
 import { recordOf } from '../record.ts';
-import { InteractionTimes, SeriesRun } from '../summaries.ts';
+import { SeriesRun } from '../summaries.ts';
 import { standings } from './page-list.ts';
 
 /** Values that are shown in a page's list beside the scores. */

@@ -52,6 +52,34 @@ test.each([
     expect(shown.split('\n').filter((line) => line.length > width && !line.includes('//127'))).toEqual([]);
 });
 
+test('pages with interactions have a column with the slowest one of each, and its grade', () => {
+  const interactions = [
+    { name: 'menu', inp: '120ms' },
+    { name: 'search', inp: '324ms' },
+    { name: 'gone', inp: null },
+  ];
+  const withInteractions = {
+    ...list,
+    pages: [
+      pageWith('untold', 'https://example.com/a', { change: null, unjudged: 'too-few-checks', interactions }),
+      pageWith('untold', 'https://example.com/b', { interactions: [{ name: 'gone', inp: null }] }),
+      pageWith('untold', 'https://example.com/c', {}),
+    ],
+  };
+  const shown = (format: 'text' | 'markdown' | 'csv', width = 140) =>
+    pagesIn(format, withInteractions, { ...view, width }).split('\n');
+  const [header, first, second, third] = shown('text').slice(2);
+  expect(header).toMatch(/Performance +slowest interaction +change/);
+  expect(first).toMatch(/ ■ INP of search 324 ms +too few checks .*example.com\/a/);
+  expect(second).toMatch(/ ○ no INP of gone /);
+  expect(third).not.toContain('INP');
+  expect(shown('text', 40).join('\n')).toContain('example.com/a\n  ');
+  expect(shown('text', 40)).toContainEqual(expect.stringMatching(/^ +■ INP of search 324 ms$/));
+  expect(shown('markdown')).toContainEqual(expect.stringMatching(/\| \S+ INP of search 324 ms \|/));
+  expect(shown('csv')[0]).toMatch(/,interactions\r?$/);
+  expect(shown('csv')[1]).toContain('{""name"":""search"",""inp"":324}');
+});
+
 test('JSON has the entries as the service sends them', () => {
   expect(JSON.parse(pagesIn('json', list, view))).toEqual(answer);
 });

@@ -1,6 +1,7 @@
 import { expect, test, vi } from 'vitest';
 import { pageStore } from '../../functions/lib/store/listed-pages.ts';
 import { Page } from '../../shared/pages/pages.ts';
+import { anInteraction } from '../support/an-interaction.ts';
 import { idsOf, resultsIn, startPages } from '../support/audited-pages.ts';
 import { problemOf } from '../support/problem.ts';
 
@@ -35,6 +36,23 @@ test('the list has the newest result of each URL, device and region, the worst p
     },
   });
   for (const each of list.pages) expect(Page.parse(each)).toEqual(each);
+});
+
+test('a newest result has the INP of its interactions, and after an erasure the result before has', async () => {
+  const menu = anInteraction([null], { name: 'menu' });
+  await audited({ measured: [anInteraction([120.4])] });
+  const newest = await audited({ at: 60, measured: [anInteraction([324]), menu] });
+  const shown = async () => resultsIn(await pages()).map(({ interactions }) => interactions);
+  expect(await shown()).toEqual([
+    [
+      { name: 'search', inp: '324ms' },
+      { name: 'menu', inp: null },
+    ],
+  ]);
+  await erase(newest.id);
+  expect(await shown()).toEqual([[{ name: 'search', inp: '120ms' }]]);
+  await audited({ at: 90 });
+  expect(await shown()).toEqual([null]);
 });
 
 test('a page whose newest score other programs may have lowered keeps the place of its score before', async () => {

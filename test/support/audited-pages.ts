@@ -17,6 +17,7 @@ type Result = {
   contended?: boolean;
   days?: number;
   trendDays?: number;
+  measured?: Outcome['interactions'];
 };
 type Audited = Partial<CheckInputs> & { at?: number } & Result;
 
@@ -45,13 +46,16 @@ export const startPages = async () => {
   const erase = async (id: string) => expect((await call(`/v1/checks/${id}`, 'DELETE')).status).toBe(204);
 
   const create = async ({ at = 0, days = 90, trendDays = 400, ...inputs }: Audited = {}): Promise<Check> => {
-    const { lcps: _, performance: __, failed: ___, contended: ____, ...sent } = inputs;
+    const { lcps: _, performance: __, failed: ___, contended: ____, measured: _____, ...sent } = inputs;
     const check = aCheck({ now: later(t0, at), regions: ['us-west1'], ...sent });
     const [expiresAt, trendExpiresAt] = [later(new Date(), days * DAY), later(new Date(), trendDays * DAY)];
     await world.create(check, { owner: caller.owner, expiresAt, trendExpiresAt });
     return check;
   };
-  const finish = async (check: Check, { lcps = [900], performance = 98, failed, contended = false }: Result = {}) => {
+  const finish = async (
+    check: Check,
+    { lcps = [900], performance = 98, failed, contended = false, measured = null }: Result = {},
+  ) => {
     const samples = lcps.map((lcp) => ({
       ...noMetrics,
       performance,
@@ -67,7 +71,14 @@ export const startPages = async () => {
     } = samples[Math.floor(samples.length / 2)] as (typeof samples)[number];
     const outcome: Outcome = failed
       ? { state: 'failed', error: runError('dns-failure'), attempts: [] }
-      : { state: 'succeeded', ...metrics, samples, environment: { ...environment, contended }, attempts: [] };
+      : {
+          state: 'succeeded',
+          ...metrics,
+          samples,
+          interactions: measured,
+          environment: { ...environment, contended },
+          attempts: [],
+        };
     for (const run of (await world.find(check.id)).runs) {
       const lease = await world.leases.claim(run, randomUUID(), t0);
       if (lease) await world.leases.finish(lease, outcome, later(t0, 9));

@@ -1,8 +1,10 @@
 import { stringify } from 'csv-stringify/sync';
+import { interactionTimesOf } from '../../../shared/interactions/series.ts';
 import { mainNames } from '../../../shared/metrics/page-metrics.ts';
 import { type PageList, type PageResult, type PlacedResult, resultsOf } from '../../../shared/pages/pages.ts';
 import { pick } from '../../../shared/pick.ts';
 import { csvOptions } from '../../../shared/run-csv.ts';
+import { slowestInteraction } from '../../words/interactions.ts';
 import { gradeOf, gradeSigns, labels, plain } from '../../words/numbers.ts';
 import { failureText, pageChangeWords, pagesHeadline, sinceText } from '../../words/pages.ts';
 import { ago } from '../../words/times.ts';
@@ -50,8 +52,10 @@ const textOf = (list: ListedPages, view: View): string => {
   if (results.length === 0) return `${emptyText(list)}\n`;
   const hasRegions = showsRegions(list);
   const regionOf = ({ region }: PlacedResult) => (hasRegions ? [region] : []);
+  const hasInteractions = showsInteractions(results);
   const rows = results.map((result) => [
     scoreText(result, view),
+    ...(hasInteractions ? [interactionText(result, view)] : []),
     changeCell(result, shortChangeOf(result), view),
     result.device,
     ...regionOf(result),
@@ -59,12 +63,16 @@ const textOf = (list: ListedPages, view: View): string => {
     shortUrl(result.url),
   ]);
   const changeCells = results.map((result) => changeCell(result, changeOf(result), view));
-  const header = [labels.performance, `change ${sinceText(sent)}`, '', ...(hasRegions ? [''] : []), 'measured', 'page'];
+  const header = [
+    ...[labels.performance, ...(hasInteractions ? ['slowest interaction'] : [])],
+    ...[`change ${sinceText(sent)}`, '', ...(hasRegions ? [''] : []), 'measured', 'page'],
+  ];
   const narrow = () =>
-    rows.flatMap(([score = '', _, ...facts], i) => [
-      ...wrap(paint(facts.pop() ?? '', 'heading', view), view.width),
+    rows.flatMap(([score = '', ...cells], i) => [
+      ...wrap(paint(cells.at(-1) ?? '', 'heading', view), view.width),
       ...signed(' ', `${score}  ${changeCells[i]}`, view),
-      ...signed(' ', facts.join(', '), view),
+      ...(hasInteractions && cells[0] ? signed(' ', cells[0], view) : []),
+      ...signed(' ', cells.slice(hasInteractions ? 2 : 1, -1).join(', '), view),
     ]);
   const lines = [
     ...wrap(pagesHeadline(list, sent), view.width),
@@ -75,6 +83,8 @@ const textOf = (list: ListedPages, view: View): string => {
   return `${lines.join('\n')}\n`;
 };
 
+const showsInteractions = (results: readonly PageResult[]): boolean => results.some(({ interactions }) => interactions);
+
 /** Returns false if all results are of one region, on a machine where its name says nothing. */
 const showsRegions = ({ pages, isOnePlace }: ListedPages): boolean =>
   !isOnePlace || new Set(resultsOf(pages).map(({ region }) => region)).size > 1;
@@ -84,6 +94,11 @@ const scoreText = (result: PageResult, view: View): string => {
   if (state === 'failed') return paint(`✘ ${failureText(result)}`, 'poor', view);
   const grade = gradeOf('performance', performance, device);
   return paint(`${gradeSigns[grade]} ${performance ?? 'no score'}`, grade, view);
+};
+
+const interactionText = (result: PageResult, view: View): string => {
+  const slowest = slowestInteraction(result);
+  return slowest ? paint(`${gradeSigns[slowest.grade]} ${slowest.text}`, slowest.grade, view) : '';
 };
 
 /** Returns the metrics that changed and since when, or why nobody can say. */
@@ -116,14 +131,18 @@ const markdownOf = (list: ListedPages): string => {
   const results = resultsOf(list.pages);
   if (results.length === 0) return `${prose(emptyText(list))}\n`;
   const hasRegions = showsRegions(list);
+  const hasInteractions = showsInteractions(results);
   const rows = results.map((result) => {
     const { state, performance, device, region, url, change } = result;
     const score =
       state === 'failed'
         ? `❌ ${prose(failureText(result))}`
         : `${gradeEmojis[gradeOf('performance', performance, device)]} ${performance ?? 'no score'}`.trim();
+    const slowest = slowestInteraction(result);
+    const slowestCell = slowest ? `${gradeEmojis[slowest.grade]} ${prose(slowest.text)}`.trim() : '';
     return [
       score,
+      ...(hasInteractions ? [slowestCell] : []),
       (change ? changeEmojis[change.verdict] : '') + prose(changeOf(result)),
       code(url),
       device,
@@ -134,6 +153,7 @@ const markdownOf = (list: ListedPages): string => {
   const [head = '', rule = '', ...lines] = tableOf(
     [
       labels.performance,
+      ...(hasInteractions ? ['slowest interaction'] : []),
       `change ${prose(sinceText(sent))}`,
       'page',
       'device',
@@ -156,6 +176,7 @@ const columns = [
   ...mainNames,
   ...['sampleCount', 'contended', 'labels', ...changeFacts, 'unjudged'],
   ...mainNames.flatMap((name) => changeColumns.map((column) => `${column}.${name}`)),
+  'interactions',
 ];
 
 /** Returns the results as CSV, with the columns of `GET /v1/runs` that they have, and the change of each metric. Times are in milliseconds. */
@@ -164,6 +185,7 @@ const csvOf = (results: readonly PlacedResult[]): string => stringify(results.ma
 const csvRow = ({ change, labels: given, numericValues, ...page }: PlacedResult) => ({
   ...page,
   ...numericValues,
+  interactions: interactionTimesOf(page.interactions),
   labels: JSON.stringify(given ?? {}),
   ...(change && pick(change, changeFacts)),
   ...Object.fromEntries(

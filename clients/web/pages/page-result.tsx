@@ -1,4 +1,5 @@
 import type { PageResult } from '../../../shared/pages/pages.ts';
+import { slowestInteraction } from '../../words/interactions.ts';
 import { gradeOf } from '../../words/numbers.ts';
 import { failureText, pageChangeWords } from '../../words/pages.ts';
 import { isolated } from '../ui/title.ts';
@@ -16,6 +17,12 @@ export const PageScore = ({ result }: { result: PageResult }) => {
     );
   }
   return <Graded grade={gradeOf('performance', performance, device)} text={performance ?? '–'} />;
+};
+
+/** The slowest interaction of the newest result. */
+export const PageInteraction = ({ result }: { result: PageResult }) => {
+  const slowest = slowestInteraction(result);
+  return slowest ? <Graded {...slowest} /> : null;
 };
 
 type ChangeProps = {

@@ -5,7 +5,7 @@ import { counted } from '../../words/numbers.ts';
 import { sinceText } from '../../words/pages.ts';
 import { GroupedTable } from '../ui/data-table.tsx';
 import { isolated } from '../ui/title.ts';
-import { PageChange, PageScore, Sparkline } from './page-result.tsx';
+import { PageChange, PageInteraction, PageScore, Sparkline } from './page-result.tsx';
 import { useSteps } from './steps.ts';
 
 /** Parts of a URL by which pages can be grouped. */
@@ -102,7 +102,8 @@ const Scores = ({ results, hasRegions }: { results: readonly PageResult[]; hasRe
   <>
     {results.map((result) => (
       <span class="score" key={result.region}>
-        <PageScore result={result} /> {hasRegions && <span class="muted">{shortRegion(result.region)}</span>}
+        <PageScore result={result} /> {hasRegions && <span class="muted">{shortRegion(result.region)}</span>}{' '}
+        <PageInteraction result={result} />
       </span>
     ))}
   </>

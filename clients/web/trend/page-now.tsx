@@ -2,7 +2,7 @@ import type { PageResult, PageStep } from '../../../shared/pages/pages.ts';
 import { labels, textOrDash } from '../../words/numbers.ts';
 import { sinceText } from '../../words/pages.ts';
 import { localTime } from '../../words/times.ts';
-import { PageChange, PageScore } from '../pages/page-result.tsx';
+import { PageChange, PageInteraction, PageScore } from '../pages/page-result.tsx';
 import { comparisonOf } from '../ui/chosen-checks.tsx';
 import { DataTable } from '../ui/data-table.tsx';
 import { nameOfPlace, showsRegions, usePlaces, withPlace } from '../ui/places.ts';
@@ -22,7 +22,7 @@ export const PageNow = ({ results }: { results: readonly PageResult[] }) => {
           <tr key={result.region}>
             <th scope="row">{nameOf(places, result.region)}</th>
             <td>
-              <PageScore result={result} />
+              <PageScore result={result} /> <PageInteraction result={result} />
             </td>
             <td>
               <PageChange result={result} />
