@@ -14,7 +14,7 @@ const moto = { testTimeout: 600_000, hookTimeout: 300_000, globalSetup: 'test/mo
 const patient = { testTimeout: 120_000, hookTimeout: 120_000 };
 /** The projects of one group have the same number. The default leaves one of two cores idle, and files that wait for a service leave another. */
 const fastTests = { ...patient, maxWorkers: 3 };
-const audits = { testTimeout: 240_000, hookTimeout: 120_000, globalSetup: 'test/support/bundle-auditor.ts' };
+const audits = { testTimeout: 600_000, hookTimeout: 600_000, globalSetup: 'test/support/bundle-auditor.ts' };
 
 export default defineConfig({
   test: {
@@ -22,7 +22,7 @@ export default defineConfig({
     globalSetup: ['test/support/run-folder.ts', 'test/support/runner-share.ts'],
     reporters: ['dot', new ClosingNotes()],
     sequence: { sequencer: LongestFirst },
-    expect: { poll: { timeout: 30_000 } },
+    expect: { poll: { timeout: 100_000 } },
     env: { POWERTOOLS_LOG_LEVEL: 'SILENT', POWERTOOLS_METRICS_DISABLED: 'true' },
     projects: [
       // Group 1 runs first. Vitest treats 0 as unset and runs that group last.

@@ -1,12 +1,10 @@
 import { gunzipSync } from 'node:zlib';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type AuditVersion, auditVersions, majorOf } from '../../shared/audit-versions.ts';
 import { expectHar } from '../support/har.ts';
 import { insightsOf } from '../support/insights.ts';
 import { testReport } from '../support/known-report.ts';
 import { type Audited, type Lab, openLab, type Report } from '../support/page-lab.ts';
-
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
 /** Expected scores and faults that differ by version. */
 const known = {
@@ -51,7 +49,7 @@ beforeAll(async () => {
   for (const { version } of auditVersions)
     audits.set(version, lab.auditInTurn('/faulty', version, { artifacts: ['trace', 'har'] }));
   await Promise.allSettled(audits.values());
-}, 600_000);
+});
 afterAll(() => lab.close());
 
 describe.each(auditVersions)('in version $version', ({ version }) => {

@@ -19,8 +19,8 @@ export const quickCheck = (pages: Pages, regions?: string[]) => ({
 });
 
 /** Returns a check when all its runs are finished. */
-export const finishedCheck = (service: LocalService, id: string, seconds?: number) =>
-  service.until(id, (check) => check.runs.every((run) => isFinished(run.state)), seconds);
+export const finishedCheck = (service: LocalService, id: string) =>
+  service.until(id, (check) => check.runs.every((run) => isFinished(run.state)));
 
 /** Returns the attempts of a run without a sample that was retaken, because a busy machine may cause a retake. */
 export const countedAttempts = ({ attempts }: Pick<RunView, 'attempts'>) =>
@@ -33,7 +33,7 @@ export const auditUnderWay = async (service: LocalService, pages: Pages, regions
   await waitFor(() => remainsOf(service.pid).folders.length <= 1 || undefined); // the previous audit may still be ending
   pages.hits.clear();
   const { id } = await service.post(quickCheck(pages, regions));
-  await waitFor(() => pages.hits.get('/perfect'), 60);
+  await waitFor(() => pages.hits.get('/perfect'));
   const [browser] = browsersOf(service.pid);
   if (!browser) throw new Error('The page was requested, but the service has no browser.');
   const [folder = ''] = browser.command.match(`page-audit-${service.pid}-\\w+`) ?? [];

@@ -13,6 +13,9 @@ import { compileCache } from './compile-cache.ts';
 import { outputOf } from './output.ts';
 import { commandOf, pids } from './processes.ts';
 
+/** Limit of each wait. It ends a test that hangs, and says nothing about speed. */
+const PATIENCE_SECONDS = 300;
+
 /** Returns the Node.js arguments of `npm start`, with another module in place of the service if `main` is given. */
 export const startArguments = (main?: string): string[] => {
   const { scripts } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {
@@ -66,7 +69,7 @@ export const startLocally = async (dataDir: string, env: Record<string, string> 
     post,
     get,
     /** Returns the check when `holds` is true. */
-    until: (id: string, holds: (check: CheckView) => boolean, seconds = 60) =>
+    until: (id: string, holds: (check: CheckView) => boolean, seconds = PATIENCE_SECONDS) =>
       waitFor(
         async () => {
           const check = await get(id);
@@ -108,14 +111,14 @@ export const fetchWhenAvailable = (url: string, init: RequestInit = {}): Promise
       const answer = await fetch(url, init);
       return answer.status === 503 ? undefined : answer;
     },
-    60,
+    PATIENCE_SECONDS,
     1000,
   );
 
 /** Polls `probe` until it returns a value. */
 export const waitFor = async <T>(
   probe: () => T | undefined | Promise<T | undefined>,
-  seconds = 60,
+  seconds = PATIENCE_SECONDS,
   pauseMs = 50,
 ): Promise<T> => {
   const end = Date.now() + seconds * 1000;

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type AuditVersion, auditVersions } from '../../../shared/audit-versions.ts';
 import { noMetrics } from '../../../shared/metrics/page-metrics.ts';
 import { type SimulatedLoad, simulatedNames } from '../../../shared/options/simulated-loads.ts';
@@ -8,8 +8,6 @@ import { pick } from '../../../shared/pick.ts';
 import { FULL } from '../../support/full.ts';
 import { majorVersions } from '../../support/major-versions.ts';
 import { type Audited, type Lab, openLab } from '../../support/page-lab.ts';
-
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
 const newest = auditVersions[0].version;
 const versions = majorVersions.map(({ version }) => version);

@@ -41,7 +41,7 @@ const aheadOtherThan = (...used: number[]) =>
     const [pid, ...others] = browserPids();
     const isAhead = pid !== undefined && others.length === 0 && !used.includes(pid) && pagesOf(pid).length > 0;
     return isAhead ? pid : undefined;
-  }, 30);
+  });
 /** Audits a page quickly. Returns the browsers that ran when the auditor reported its own, and the requests of the page. */
 const audit = async (
   { audit: start }: Pick<ReturnType<typeof auditors>, 'audit'>,

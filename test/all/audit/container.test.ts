@@ -36,7 +36,7 @@ describe('in a container with 4 GiB of a larger machine', unlessMissing(noMemory
 
   const audit = async (url: string): Promise<RunView> => {
     const { id } = await service.post({ url, auditVersion: 'latest', regions: ['us-west1'] });
-    const { runs } = await service.until(id, (check) => check.runs.every(({ state }) => isFinished(state)), 100);
+    const { runs } = await service.until(id, (check) => check.runs.every(({ state }) => isFinished(state)));
     return runs[0] as RunView;
   };
 

@@ -1,4 +1,4 @@
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { egressFlags } from '../../../functions/auditor/child/browser.ts';
 import {
   type Answer,
@@ -9,8 +9,6 @@ import {
   ORIGIN,
   triesFor,
 } from '../../support/namespace.ts';
-
-vi.setConfig({ testTimeout: 240_000, hookTimeout: 60_000 });
 
 inNamespace((run) => {
   describe('without one egress flag, the browser leaks', () => {

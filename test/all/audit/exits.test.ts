@@ -1,4 +1,4 @@
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { bareHost } from '../../../functions/lib/targets/public-addresses.ts';
 import { auditVersions } from '../../../shared/audit-versions.ts';
 import { FULL } from '../../support/full.ts';
@@ -12,8 +12,6 @@ import {
   strays,
   triesFor,
 } from '../../support/namespace.ts';
-
-vi.setConfig({ testTimeout: 240_000, hookTimeout: 60_000 });
 
 const newest = auditVersions[0].version;
 const versions = FULL ? ([newest, '9.6.8'] as const) : [newest];

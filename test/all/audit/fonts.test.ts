@@ -20,7 +20,7 @@ beforeAll(async () => {
     ...{ executable, proxyPort: 9, workDir, sandbox: 'none' },
     env: { ...env, HOME: workDir, TMPDIR: workDir, PATH: '/usr/bin:/bin' },
   });
-}, 60_000);
+});
 afterAll(async () => {
   await browser?.browser.close();
   await rm(workDir, { recursive: true, maxRetries: 10 });

@@ -18,8 +18,6 @@ import { anOrder } from '../../support/order.ts';
 import { servePages } from '../../support/pages.ts';
 import { unlessMissing } from '../../support/skips.ts';
 
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 60_000 });
-
 /** Fake values of the variables that Lambda gives its functions. */
 const SECRETS = {
   AWS_ACCESS_KEY_ID: 'ASIAnobodysaccesskey',
@@ -125,7 +123,7 @@ const watched = async (audits: typeof lab, version: AuditVersion = newest) => {
 let audit: Awaited<ReturnType<typeof watched>>;
 beforeAll(async () => {
   audit = await watched(lab);
-}, 120_000);
+});
 
 test('an audit has a browser of several processes, and the tests below see all of them', () => {
   const types = audit.processes.map(({ type }) => type);

@@ -31,7 +31,7 @@ const audited = async (env: Record<string, string>, by: string[]) => {
   try {
     const body = { url: `${service.url}/sample`, auditVersion: 'latest', regions: ['us-west1'] };
     const { id } = await service.post(body);
-    const check = await service.until(id, ({ state }) => state === 'succeeded' || state === 'failed', 120);
+    const check = await service.until(id, ({ state }) => state === 'succeeded' || state === 'failed');
     const ready = (await (await fetch(`${service.url}/ready`)).json()) as { unguarded: Guard[] };
     return { run: check.runs[0], ready, output: service.output() };
   } finally {

@@ -2,7 +2,7 @@ import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
-import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { launchBrowser } from '../../../functions/auditor/child/browser.ts';
 import { useSecrets } from '../../../functions/auditor/child/login.ts';
 import { openEgressProxy } from '../../../functions/auditor/egress/proxy.ts';
@@ -15,8 +15,6 @@ import { auditorDir } from '../../support/auditor-dir.ts';
 import { testChromium } from '../../support/chromium-dir.ts';
 import { type LoginSite, secretsFor, serveLogin, valuesOf } from '../../support/login-site.ts';
 import { anOrder } from '../../support/order.ts';
-
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
 let lab: Auditors;
 beforeAll(async () => {

@@ -1,11 +1,9 @@
 import type { Browser, Page } from 'puppeteer-core';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { watchQuiet, watchRequests } from '../../../functions/auditor/child/quiet-page.ts';
 import { type Pages, startPages } from '../../bench/pages.ts';
 import { type ResizingPageName, resizingPageNames, resizingPages } from '../../bench/resizing-pages.ts';
 import { startBrowser } from '../../support/web-browser.ts';
-
-vi.setConfig({ testTimeout: 60_000 });
 
 /** Time that Lighthouse waits at least after a resize, in milliseconds. */
 const OWN_WAIT_MS = 1000;

@@ -1,6 +1,6 @@
 import { gunzipSync } from 'node:zlib';
 import puppeteer, { type Browser } from 'puppeteer-core';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { prepareChromium } from '../../../functions/auditor/host/chromium.ts';
 import { auditors } from '../../../functions/auditor/parent/auditors.ts';
 import { withWholeReports } from '../../../functions/lib/runs/whole-report.ts';
@@ -14,8 +14,6 @@ import { anOrder } from '../../support/order.ts';
 import { servePages } from '../../support/pages.ts';
 import { readReport } from '../../support/recorded-reports.ts';
 import type { World } from '../../support/world.ts';
-
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
 let world: World;
 let api: Api;

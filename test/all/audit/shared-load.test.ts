@@ -8,7 +8,7 @@ const [newest, previous] = auditVersions;
 let lab: Lab;
 beforeAll(async () => {
   lab = await openLab();
-}, 120_000);
+});
 afterAll(() => lab.close());
 
 const failingIn = ({ audits }: Report) =>

@@ -1,11 +1,9 @@
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { bareHost } from '../../../functions/lib/targets/public-addresses.ts';
 import { auditVersions } from '../../../shared/audit-versions.ts';
 import { FULL } from '../../support/full.ts';
 import { type Answer, inNamespace, type Observed, strays, triesFor } from '../../support/namespace.ts';
 import { type SsrfCase, ssrfCases } from '../../support/ssrf-cases.ts';
-
-vi.setConfig({ testTimeout: 240_000, hookTimeout: 60_000 });
 
 /** Redirects and loads of pages. test/unit/submission.test.ts and egress-proxy tests cover the other cases of the collection. */
 inNamespace((run) => {

@@ -81,8 +81,8 @@ test('a worker audits the jobs of a queue, and lets a running audit finish when 
   const [first, second] = [await send('/perfect'), await send('/perfect?waitMs=1500')];
   const worker = await startWorker({ STOP_SECONDS: '60' });
   const state = async ({ checkId }: RunItem) => (await world.runOf(checkId)).state;
-  await expect.poll(() => state(first), { timeout: 60_000 }).toBe('succeeded');
-  await expect.poll(() => state(second), { timeout: 60_000 }).toBe('running');
+  await expect.poll(() => state(first)).toBe('succeeded');
+  await expect.poll(() => state(second)).toBe('running');
   expect(await worker.stop(), worker.output()).toBe(0);
   expect(await world.runOf(second.checkId)).toMatchObject({ state: 'succeeded', seo: 100, attempts: [{ code: null }] });
   expect(await messages()).toEqual([0, 0]);
@@ -91,7 +91,7 @@ test('a worker audits the jobs of a queue, and lets a running audit finish when 
 test('a worker without time to finish releases its run, so that the sweeper resends the job', async () => {
   const run = await send('/perfect?waitMs=30000');
   const worker = await startWorker({ STOP_SECONDS: '0' });
-  await expect.poll(() => pages.hits.get('/perfect'), { timeout: 60_000 }).toBeGreaterThan(2);
+  await expect.poll(() => pages.hits.get('/perfect')).toBeGreaterThan(2);
   expect(await worker.stop(), worker.output()).toBe(0);
   const released = await world.runOf(run.checkId);
   expect(released).toMatchObject({ state: 'running', attempts: [] });

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { RunItem } from '../../../functions/lib/store/items.ts';
 import type { Lease } from '../../../functions/lib/store/leases.ts';
 import { filesIn, sizesOf } from '../../../infra/bundle/files.ts';
@@ -20,8 +20,6 @@ import { FULL } from '../../support/full.ts';
 import { type Gateway, startHandlers } from '../../support/gateway.ts';
 import { serveOnHttp } from '../../support/services-on-http.ts';
 import { aCheck, startWorld, type World } from '../../support/world.ts';
-
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 300_000 });
 
 const ELF = Buffer.from('\x7fELF', 'latin1');
 const built = fileURLToPath(new URL('../../../dist/functions', import.meta.url));

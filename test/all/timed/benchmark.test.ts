@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { HostBenchmark } from '../../../functions/auditor/host/benchmark.ts';
 import type { Benchmark } from '../../../functions/auditor/messages.ts';
 import { auditors } from '../../../functions/auditor/parent/auditors.ts';
@@ -8,8 +8,6 @@ import { testChromium } from '../../support/chromium-dir.ts';
 import { anOrder } from '../../support/order.ts';
 import { servePages } from '../../support/pages.ts';
 import { waitFor } from '../../support/service.ts';
-
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
 let pages: Awaited<ReturnType<typeof servePages>>;
 beforeAll(async () => {

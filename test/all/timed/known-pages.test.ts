@@ -1,5 +1,5 @@
 import { availableParallelism } from 'node:os';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type AuditVersion, auditVersions } from '../../../shared/audit-versions.ts';
 import type { Category } from '../../../shared/options/audit-options.ts';
 import { uncorrectedView } from '../../../shared/options/simulations-schemas.ts';
@@ -10,8 +10,6 @@ import { startLoops } from '../../support/loops.ts';
 import { majorVersions } from '../../support/major-versions.ts';
 import { type Audited, type Lab, openLab } from '../../support/page-lab.ts';
 import { expectFast, expectMeasured } from '../../support/speed.ts';
-
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 120_000 });
 
 /** Score of the category `pwa`, which is the same on every page that is no app. */
 const pwaOf: Partial<Record<AuditVersion, number>> = { '11.7.1': 38, '10.4.0': 33, '9.6.8': 30 };
@@ -93,7 +91,7 @@ test('the times of a page beside busy loops are without its waits, and the repor
   expect(removedFrom(audited)).toBeGreaterThan(CLEARLY_MS);
   expect(removedFrom(audited)).toBeLessThanOrEqual(4 * ((cpuWaitMs ?? 0) + 1)); // a phone waits 4 times as long
   expect(report.runWarnings).toEqual([expect.stringContaining(`waited ${cpuWaitMs} ms for a CPU`)]);
-}, 180_000);
+});
 
 if (FULL) {
   test.each(versions)(
@@ -128,7 +126,7 @@ describe.each(versions)('audit version %s', (version) => {
   const testOn = (page: KnownPage, title: string, run: () => Promise<void>) => {
     if (audited.includes(page)) test(title, run);
   };
-  beforeAll(() => auditAll(), 600_000);
+  beforeAll(() => auditAll());
   const answerOn = (page: KnownPage) => answers.get(`${page} ${version}`) as Promise<Audited>;
 
   testOn(

@@ -49,7 +49,7 @@ const views = {
 const viewNames = Object.keys(views) as (keyof typeof views)[];
 
 /** Returns the finished run of a check. */
-const runOf = async (id: string) => (await finishedCheck(service, id, 180)).runs[0];
+const runOf = async (id: string) => (await finishedCheck(service, id)).runs[0];
 
 test.each(viewNames)(
   'the service itself gives the view %s of its page at least 99 points of performance, and 100 of the rest',
