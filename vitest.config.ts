@@ -43,7 +43,7 @@ export default defineConfig({
       project('audit', ['test/audit/**/*.test.ts'], 2, { ...audits, fileParallelism: false }),
       // `npm run test:all`
       project('browser', ['test/all/{audit,bundle,clients}/**/*.test.ts'], 3, { ...audits, maxWorkers: 2 }),
-      // These tests measure pages, so only one file runs at a time.
+      // These tests measure pages or load all CPUs, so only one file runs at a time.
       project('timed', ['test/all/timed/**/*.test.ts'], 4, { ...audits, fileParallelism: false }),
       ...(process.env.MOTO === '1' ? [project('moto', ['test/moto/**/*.test.ts'], 5, moto)] : []),
       // The short form is part of `npm test`. Without moto its tests are skipped, and a note at the end says so.

@@ -72,7 +72,7 @@ test('an erasure does not wait for a process that reads, and is complete soon af
   await world.erasure.markErased((await world.find(check.id)).item, new Date());
   await world.erasure.eraseRemains(check.id);
   await world.aws.database.erase();
-  expect(performance.now() - startedAt).toBeLessThan(4000); // SQLite would wait for the reader for 5 seconds
+  expect(performance.now() - startedAt).toBeLessThan(5000); // SQLite would wait for the reader for at least this time
   expect(held([text])).toEqual([text]);
   reader.close();
   await expect.poll(() => held([text]), { interval: 100 }).toEqual([]);

@@ -23,7 +23,7 @@ const startChromium = (flags) =>
     const args = ['--headless', '--disable-dev-shm-usage', '--user-data-dir=/tmp/profile', '--remote-debugging-pipe'];
     const env = { ...process.env, HOME: '/tmp', LD_LIBRARY_PATH: `${home}/al2023/lib` };
     const browser = spawn(`${home}/chromium`, [...args, ...flags, 'data:text/html,<title>shown</title>'], {
-      ...{ env, timeout: 10_000, killSignal: 'SIGKILL' },
+      ...{ env, timeout: 60_000, killSignal: 'SIGKILL' },
       stdio: ['ignore', 'ignore', 'pipe', 'pipe', 'pipe'],
     });
     let stderr = '';
@@ -52,8 +52,9 @@ const orphan = async () => {
   const child = spawn('/var/lang/bin/node', ['-e', starter], { stdio: ['ignore', 'pipe', 'inherit'] });
   let pid = '';
   for await (const text of child.stdout) pid += text;
-  await sleep(2000);
-  const [state, parent] = readFileSync(`/proc/${pid}/stat`, 'latin1').split(') ')[1].split(' ');
+  const stat = () => readFileSync(`/proc/${pid}/stat`, 'latin1').split(') ')[1].split(' ');
+  while (stat()[0] !== 'Z') await sleep(50);
+  const [state, parent] = stat();
   return { state, parent: Number(parent) };
 };
 
