@@ -39,8 +39,8 @@ export default defineConfig({
         isolate: false,
         env: { CDK_VALIDATION: 'false' },
       }),
-      // A file audits as many pages at once as two cores can.
-      project('audit', ['test/audit/**/*.test.ts'], 2, { ...audits, fileParallelism: false }),
+      // One of the two files waits for its service most of the time.
+      project('audit', ['test/audit/**/*.test.ts'], 2, { ...audits, maxWorkers: 2 }),
       // `npm run test:all`
       project('browser', ['test/all/{audit,bundle,clients}/**/*.test.ts'], 3, { ...audits, maxWorkers: 2 }),
       // These tests measure pages or load all CPUs, so only one file runs at a time.

@@ -8,17 +8,10 @@ const longest = [
   ...['clients/cli', 'integration/keys-command', 'integration/disk-errors', 'integration/backup'],
   ...['simulation/simulation', 'integration/data-folder'],
   ...['infra/load', 'infra/environments', 'unit/cpu-meter', 'unit/comparison-rates', 'unit/auditor-process'],
-  ...[
-    'all/audit/hostile-pages',
-    'all/bundle/audit-bundle',
-    'all/bundle/api-bundles',
-    'all/audit/service',
-    'all/audit/exits',
-    'all/audit/hardening',
-    'all/audit/egress-flags',
-  ],
-  ...['all/audit/reported-pages', 'all/audit/service-restart', 'all/audit/ssrf-cases', 'all/audit/audit-options'],
-  ...['all/clients/command-service', 'all/clients/web-states', 'all/clients/web-page'],
+  ...['all/audit/hostile-pages', 'all/bundle/audit-bundle', 'all/clients/command-service', 'all/audit/exits'],
+  ...['all/audit/service-restart', 'all/audit/reported-pages', 'all/audit/service', 'all/clients/web-tasks'],
+  ...['all/audit/hardening', 'all/audit/egress-flags', 'all/audit/ssrf-cases', 'all/audit/audit-options'],
+  ...['all/bundle/api-bundles', 'all/clients/web-states', 'all/clients/web-page'],
 ].map((name) => `/test/${name}.test.ts`);
 
 /** Sorts the test files of each project so that the longest start first. */

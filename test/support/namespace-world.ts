@@ -243,13 +243,14 @@ const events = () => observed.packets.length + observed.requests.length + observ
 const QUIET_MS = 2500;
 const LONGEST_MS = 60_000;
 
-/** Waits for the wanted packet or name, or until the page has tried all ways and nothing happens any more. */
+/** Waits for the wanted packet or name. Without one, waits until the page has tried all ways and nothing happens any more. */
 const untilSettled = async ({ until, answers: given = {} }: Extract<Task, { do: 'browse' }>): Promise<void> => {
   const isTrying = () =>
     Object.keys(given).some((url) => url.endsWith('/tries.json')) && !observed.messages.includes('done');
-  const found = () => until !== undefined && [...observed.packets, ...observed.names].includes(until);
   let [before, quietMs] = [0, 0];
-  for (let ms = 0; ms < LONGEST_MS && !found() && (isTrying() || quietMs < QUIET_MS); ms += 100) {
+  const isOver = () =>
+    until === undefined ? !isTrying() && quietMs >= QUIET_MS : [...observed.packets, ...observed.names].includes(until);
+  for (let ms = 0; ms < LONGEST_MS && !isOver(); ms += 100) {
     quietMs = events() > before ? 0 : quietMs + 100;
     before = events();
     await sleep(100);
