@@ -12,13 +12,15 @@ export const interactionColumns = [inp.shortTitle, tbt.shortTitle, cls.shortTitl
 
 const ms = (text: string | null): string => (text === null ? '–' : text.replace(/ms$/, ' ms'));
 
+const waitsOf = (waited: string): string => (waited === '0ms' ? '' : `, without ${ms(waited)} of waits for a CPU`);
+
 /** Returns the values of an interaction in words, in the order of the columns. */
 export const interactionCells = ({ longestEvent, softNavigation, ...values }: InteractionRunView): string[] => [
-  ms(values.inp),
+  ms(values.inp) + (values.cpuSlowdown === 1 ? '' : `, CPU ${values.cpuSlowdown} × slower`),
   ms(values.tbt),
   values.cls === null ? '–' : String(Math.round(values.cls * 1000) / 1000),
   longestEvent
-    ? `${longestEvent.type}${longestEvent.selector ? ` on ${longestEvent.selector}` : ''}: ${ms(longestEvent.inputDelay)} before, ${ms(longestEvent.processing)} in and ${ms(longestEvent.presentation)} after its handlers`
+    ? `${longestEvent.type}${longestEvent.selector ? ` on ${longestEvent.selector}` : ''}: ${ms(longestEvent.inputDelay)} before, ${ms(longestEvent.processing)} in and ${ms(longestEvent.presentation)} after its handlers${waitsOf(longestEvent.waited)}`
     : '–',
   softNavigation ? `${softNavigation.url}, LCP ${ms(softNavigation.lcp)}` : '–',
 ];

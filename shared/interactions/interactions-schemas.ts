@@ -109,6 +109,7 @@ const withTimes = <Time extends z.ZodType>(time: Time) => {
           inputDelay: time.describe('Time until its handlers ran.'),
           processing: time.describe('Time in which its handlers ran.'),
           presentation: time.describe('Time from its handlers to the next paint.'),
+          waited: time.describe('Time in which the main thread waited for a CPU of the host. No other part has it.'),
         })
         .nullable()
         .describe('The event with the longest time to the next paint. Null if there was none.'),
@@ -164,7 +165,9 @@ export const interactionView = (
     ...pick(valuesView({ ...result, lcp: null }), ['inp', 'tbt', 'cls']),
     longestEvent: longestEvent && {
       ...pick(longestEvent, ['type', 'selector']),
-      ...recordOf(['inputDelay', 'processing', 'presentation'], (part) => valueView('time', longestEvent[part])),
+      ...recordOf(['inputDelay', 'processing', 'presentation', 'waited'], (part) =>
+        valueView('time', longestEvent[part]),
+      ),
     },
     softNavigation: softNavigation && {
       ...softNavigation,

@@ -3,6 +3,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { extname } from 'node:path';
+import { text } from 'node:stream/consumers';
 
 const folder = new URL('../pages/', import.meta.url);
 const types: Record<string, string> = {
@@ -13,11 +14,15 @@ const types: Record<string, string> = {
   '.txt': 'text/plain; charset=utf-8',
 };
 
+export type Vital = { name: string; value: number; navigationType: string; url: string; target?: string };
+
 export type Pages = {
   /** Returns the URL of a page, for example `url('/perfect')`. */
   url(path: string): string;
   /** Number of requests by path. */
   hits: Map<string, number>;
+  /** Values that web-vitals reported from a page, in their order. */
+  vitals: Vital[];
   close(): Promise<void>;
 } & AsyncDisposable;
 
@@ -32,10 +37,18 @@ export const servePages = async (): Promise<Pages> => {
     if (type) files.set(`/${name.replace(/\.html$/, '')}`, { type, body: await readFile(new URL(name, folder)) });
   }
 
+  const webVitals = new URL('../../node_modules/web-vitals/dist/web-vitals.attribution.iife.js', import.meta.url);
+  files.set('/web-vitals.js', { type: types['.js'] as string, body: await readFile(webVitals) });
+
+  const vitals: Vital[] = [];
   const hits = new Map<string, number>();
   const server = createServer((request, response) => {
     const { pathname, searchParams } = new URL(request.url ?? '/', 'http://pages');
     hits.set(pathname, (hits.get(pathname) ?? 0) + 1);
+    if (pathname === '/vitals') {
+      text(request).then((body) => vitals.push(JSON.parse(body)));
+      return void response.writeHead(204).end();
+    }
     const file = files.get(pathname);
     const caching = file?.type.startsWith('text/html') ? 'no-cache' : 'max-age=31536000, immutable';
     const answer = () => {
@@ -54,5 +67,5 @@ export const servePages = async (): Promise<Pages> => {
     server.closeAllConnections();
     await new Promise((resolve) => server.close(resolve));
   };
-  return { url: (path) => `http://127.0.0.1:${port}${path}`, hits, close, [Symbol.asyncDispose]: close };
+  return { url: (path) => `http://127.0.0.1:${port}${path}`, hits, vitals, close, [Symbol.asyncDispose]: close };
 };

@@ -40,20 +40,20 @@ test('a create accepts each step, and refuses an unknown one, code, an unknown k
   expect(accepts([{ name: 'search', steps: [...steps, ...steps] }])).toBe(false);
 });
 
-test('the longest interaction counts, by the event with the longest handlers before its paint', () => {
+test('the longest interaction counts, from its first event to the paint, and the longest handlers name it', () => {
   const events = [
-    timed(1, 'pointerdown', [100, 101, 102, 350]),
+    timed(1, 'pointerdown', [96, 101, 102, 350]),
     timed(1, 'click', [100, 110, 310, 350]),
     timed(2, 'keydown', [500, 501, 520, 540]),
     timed(0, 'mousemove', [600, 601, 900, 950]),
   ];
   expect(longestEvent(events, undefined)).toEqual({
-    ...{ type: 'click', timeStamp: 100, inputDelay: 10, processing: 200, presentation: 40 },
+    ...{ type: 'click', timeStamp: 100, inputDelay: 5, processing: 209, presentation: 40, waited: 0 },
   });
   expect(longestEvent([], undefined)).toBeUndefined();
 });
 
-test('waits of the main thread for a CPU are no part of an interaction', () => {
+test('waits of the main thread for a CPU are no part of an interaction, and are spread evenly between readings', () => {
   const waits = {
     pages: [
       [
@@ -61,7 +61,7 @@ test('waits of the main thread for a CPU are no part of an interaction', () => {
         [
           [1e9 + 150_000, 0],
           [1e9 + 250_000, 60_000],
-          [1e9 + 400_000, 60_000],
+          [1e9 + 450_000, 100_000],
         ],
       ],
     ],
@@ -69,8 +69,9 @@ test('waits of the main thread for a CPU are no part of an interaction', () => {
     endUs: 2e9,
   };
   const longest = longestEvent([timed(1, 'click', [100, 110, 310, 350])], waits as never);
-  expect(longest && msOf(longest)).toBeCloseTo(190);
-  expect(longest?.processing).toBeCloseTo(140);
+  expect(longest && msOf(longest)).toBeCloseTo(170);
+  expect(longest?.processing).toBeCloseTo(128);
+  expect(longest?.waited).toBeCloseTo(80);
 });
 
 test('a route change has its largest paint and its layout shifts, and none without an entry', () => {

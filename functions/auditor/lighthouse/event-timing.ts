@@ -1,8 +1,8 @@
 import type { ThreadWaits, Waits } from '../cpu-waits.ts';
 import type { TimedEvent, TraceEvent } from './trace.ts';
-import { waitBetween } from './waits.ts';
+import { waitedBetween } from './waits.ts';
 
-/** The event of an interaction with the longest time to the next paint. Times are in milliseconds. */
+/** The time of an interaction until its paint, and the event with its longest handlers. Times are in milliseconds. */
 export type LongestEvent = {
   type: string;
   /** Time of the event on the page's own clock. */
@@ -10,6 +10,8 @@ export type LongestEvent = {
   inputDelay: number;
   processing: number;
   presentation: number;
+  /** Time in which the main thread waited for a CPU. No part has it. */
+  waited: number;
 };
 
 /**
@@ -18,7 +20,7 @@ export type LongestEvent = {
  */
 export const longestEvent = (events: readonly TraceEvent[], waits: Waits | undefined): LongestEvent | undefined => {
   const timed = events.filter(isTimed);
-  const interactions = Map.groupBy(timed, ({ pid, args }) => `${pid}:${args.data?.interactionId}`);
+  const interactions = Map.groupBy(timed, ({ pid, args }) => `${pid}:${args.data.interactionId}`);
   const longest = [...interactions.values()]
     .map(longestOf(new Map(waits?.pages)))
     .toSorted((a, b) => msOf(b) - msOf(a));
@@ -29,37 +31,35 @@ export const msOf = ({ inputDelay, processing, presentation }: LongestEvent): nu
   inputDelay + processing + presentation;
 
 type Timed = TraceEvent & { args: { data: TimedEvent } };
-const isTimed = ({ name, ph, args }: TraceEvent): boolean =>
-  name === 'EventTiming' && ph === 'b' && (args.data?.interactionId ?? 0) > 0;
+const isTimed = (event: TraceEvent): event is Timed =>
+  event.name === 'EventTiming' && event.ph === 'b' && (event.args.data?.interactionId ?? 0) > 0;
 
-/** Returns the longest event of one interaction. Of events with the same paint, it is the one with the longest handlers. */
+const endOf = ({ timeStamp, duration }: TimedEvent): number => timeStamp + duration;
+
+/**
+ * Returns the time of one interaction: that of its event with the longest duration. The handlers of all its events before
+ * the same paint are its processing, and the event with the longest ones gives it its name.
+ */
 const longestOf =
   (pages: ReadonlyMap<number, ThreadWaits>) =>
-  (events: readonly TraceEvent[]): LongestEvent => {
-    const most = Math.max(...(events as Timed[]).map(({ args }) => args.data.duration));
-    const handled = ({ args: { data } }: Timed) => data.processingEnd - data.processingStart;
-    const [event] = (events as Timed[])
-      .filter(({ args }) => most - args.data.duration < SAME_PAINT_MS)
-      .toSorted((a, b) => handled(b) - handled(a)) as [Timed];
-    return partsOf(event, pages.get(event.pid ?? 0) ?? []);
+  (events: readonly Timed[]): LongestEvent => {
+    const [longest] = events.toSorted((a, b) => b.args.data.duration - a.args.data.duration) as [Timed];
+    const { timeStamp, duration } = longest.args.data;
+    const end = endOf(longest.args.data);
+    const painted = events.map(({ args }) => args.data).filter((each) => Math.abs(endOf(each) - end) < SAME_PAINT_MS);
+    const handled = (each: TimedEvent) => each.processingEnd - each.processingStart;
+    const [named] = painted.toSorted((a, b) => handled(b) - handled(a)) as [TimedEvent];
+    const from = Math.min(end, ...painted.map(({ processingStart }) => processingStart));
+    const to = Math.min(end, Math.max(...painted.map(({ processingEnd }) => processingEnd)));
+
+    const waits = pages.get(longest.pid ?? 0) ?? [];
+    const usOf = (ms: number) => longest.ts + (ms - timeStamp) * 1000;
+    const part = (start: number, until: number) =>
+      Math.max(0, until - start - waitedBetween(waits, usOf(start), usOf(until)) / 1000);
+    const parts = { inputDelay: part(timeStamp, from), processing: part(from, to), presentation: part(to, end) };
+    const ran = parts.inputDelay + parts.processing + parts.presentation;
+    return { type: named.type, timeStamp: named.timeStamp, ...parts, waited: duration - ran };
   };
 
-/** Difference of two events with the same paint, in milliseconds. Chrome rounds durations to it. */
-const SAME_PAINT_MS = 8;
-
-const partsOf = ({ ts, args: { data } }: Timed, waits: ThreadWaits): LongestEvent => {
-  const { timeStamp, duration, type } = data;
-  const end = timeStamp + duration;
-  const [start, handled] = [data.processingStart, data.processingEnd].map((ms) => Math.min(ms, end)) as [
-    number,
-    number,
-  ];
-  const usOf = (ms: number) => ts + (ms - timeStamp) * 1000;
-  const part = (from: number, to: number) => Math.max(0, to - from - waitBetween(waits, usOf(from), usOf(to)) / 1000);
-  return {
-    ...{ type, timeStamp },
-    inputDelay: part(timeStamp, start),
-    processing: part(start, handled),
-    presentation: part(handled, end),
-  };
-};
+/** Largest difference of two events with the same paint, in milliseconds. */
+const SAME_PAINT_MS = 1;

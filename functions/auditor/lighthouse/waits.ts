@@ -161,12 +161,23 @@ const tasksWithRequest = (list: readonly TraceEvent[]): Set<TraceEvent> => {
 };
 
 /** Returns how long a thread waited between its last reading before a time and its first one after another time. */
-export const waitBetween = (waits: ThreadWaits, fromUs: number, toUs: number): number => {
+const waitBetween = (waits: ThreadWaits, fromUs: number, toUs: number): number => {
   const after = firstFrom(waits, toUs);
   const before = firstFrom(waits, fromUs + 1) - 1;
   const [, waitedThen] = waits[Math.max(0, before)] ?? [0, 0];
   const [, waited] = waits[Math.min(after, waits.length - 1)] ?? [0, 0];
   return Math.max(0, waited - waitedThen);
+};
+
+/** Returns how long a thread waited between two times. Its waits are spread evenly between two readings. */
+export const waitedBetween = (waits: ThreadWaits, fromUs: number, toUs: number): number =>
+  waitedUntil(waits, toUs) - waitedUntil(waits, fromUs);
+
+const waitedUntil = (waits: ThreadWaits, us: number): number => {
+  const after = firstFrom(waits, us);
+  const [before, next] = [waits[after - 1], waits[after]];
+  if (!before || !next) return (before ?? next)?.[1] ?? 0;
+  return before[1] + ((next[1] - before[1]) * (us - before[0])) / (next[0] - before[0]);
 };
 
 /** Returns the index of the first reading at a time or later. */
