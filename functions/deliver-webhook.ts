@@ -6,6 +6,7 @@ import { DELIVERY_DELAYS_MS, HOLD_MS } from '../shared/service/due-times.ts';
 import type { WebhookFormat } from '../shared/webhook-events.ts';
 import type { DeliveryTry } from '../shared/webhooks.ts';
 import { envOf } from './lib/environment.ts';
+import { type FieldDataJob, fieldDataFrom } from './lib/field-data/look-up.ts';
 import { emit, log } from './lib/log.ts';
 import { queue } from './lib/queue/consumer.ts';
 import { type DeliveryQueue, deliveryQueue } from './lib/queue/delivery-queue.ts';
@@ -32,7 +33,7 @@ import { type Posted, type PostWebhook, postWebhook } from './lib/webhooks/post-
 
 /**
  * Handles one message of the queue of deliveries: judges a closed check of a schedule, makes the deliveries of each closed
- * check, and sends each of them or the named one as a signed POST.
+ * check, and sends each of them or the named one as a signed POST. Also reads the field data of a new check.
  */
 export const handler = queue({ schema: DeliveryJob }, () => {
   const env = envOf('deliver-webhook');
@@ -47,6 +48,7 @@ export const handler = queue({ schema: DeliveryJob }, () => {
     deliveryQueue: deliveryQueue(env),
     publicUrl: env.PUBLIC_URL,
     post: postWebhook({ targets: targetPolicy(env), ca: trustedAuthorities(env.EXTRA_CA_FILE) }),
+    fieldData: fieldDataFrom(env, db),
   });
 });
 
@@ -59,13 +61,16 @@ type Deps = {
   marks: Pick<MarkStore, 'list'>;
   deliveryQueue: Pick<DeliveryQueue, 'send'>;
   post: PostWebhook;
+  /** Reads the field data of a check. Without it, the service reads none. */
+  fieldData?: ((job: FieldDataJob) => Promise<void>) | undefined;
   publicUrl?: string | undefined;
   now?: () => Date;
   random?: () => number;
   pause?: (ms: number) => Promise<unknown>;
   newId?: () => string;
 };
-type Work = Required<Omit<Deps, 'publicUrl'>> & Pick<Deps, 'publicUrl'> & { remainingMs: () => number };
+type Optional = 'publicUrl' | 'fieldData';
+type Work = Required<Omit<Deps, Optional>> & Pick<Deps, Optional> & { remainingMs: () => number };
 
 /** Delays between retries of a write after a try. A write that is lost makes another try necessary. */
 const RETRY_DELAYS_MS = [200, 500, 1000];
@@ -76,6 +81,7 @@ export const deliverWebhook = (deps: Deps) => {
   const defaults = { now: () => new Date(), random: Math.random, pause: sleep, newId: randomUUID };
   return async (job: DeliveryJob, remainingMs: () => number): Promise<void> => {
     const work: Work = { ...defaults, ...deps, remainingMs };
+    if ('fieldDataOf' in job) return work.fieldData?.(job);
     const due = 'checkId' in job ? await makeDeliveries(work, job.checkId) : await named(work, job);
     const ended = await Promise.allSettled(due.map((delivery) => deliver(work, delivery)));
     for (const each of ended) if (each.status === 'rejected') throw each.reason;
@@ -83,7 +89,10 @@ export const deliverWebhook = (deps: Deps) => {
 };
 
 /** Returns the delivery of a message, unless it has been tried since. */
-const named = async ({ deliveries }: Work, job: Exclude<DeliveryJob, { checkId: string }>): Promise<DeliveryItem[]> => {
+const named = async (
+  { deliveries }: Work,
+  job: Extract<DeliveryJob, { deliveryId: string }>,
+): Promise<DeliveryItem[]> => {
   const delivery = await deliveries.find({ webhookId: job.webhookId, id: job.deliveryId, createdAt: job.createdAt });
   return delivery?.tries === job.tries ? [delivery] : [];
 };

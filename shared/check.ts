@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { FieldData } from './field-data-schemas.ts';
 import { AuditVersion, Region } from './name-schemas.ts';
 import { optionNames } from './options/audit-options.ts';
 import { SentOptions, ShownOptions } from './options/audit-options-schemas.ts';
@@ -25,6 +26,9 @@ export const Check = z.object({
   regions: z.array(Region),
   ...ShownOptions.shape,
   scheduleId: z.uuid().nullable().describe('The schedule that created the check. Null for any other check.'),
+  fieldData: FieldData.nullable().describe(
+    'Null if this deployment reads no field data, or did not when the check was created.',
+  ),
   createdAt: z.iso.datetime(),
   runs: z.array(Run),
 });
@@ -80,12 +84,18 @@ export const countUsed = (runs: readonly Pick<Run, 'samples' | 'against' | 'atte
     .map(({ samples, against, attempts }) => samples.length + (against?.samples.length ?? 0) || attempts.length) // a failed run has no samples
     .reduce((sum, used) => sum + Math.min(used, 2 * MAX_PAIRS), 0);
 
-type NewCheck = { id: string; runIds: readonly string[]; now: Date; scheduleId?: string | null | undefined };
+type NewCheck = {
+  id: string;
+  runIds: readonly string[];
+  now: Date;
+  scheduleId?: string | null | undefined;
+  fieldData?: FieldData | undefined;
+};
 
-export const newCheck = (inputs: CheckInputs, { id, runIds, now, scheduleId = null }: NewCheck): Check => {
+export const newCheck = (inputs: CheckInputs, { id, runIds, now, scheduleId = null, fieldData }: NewCheck): Check => {
   const at = now.toISOString();
   const runs = inputs.regions.map((region, i) => newRun(inputs, region, runIds[i] as string, at));
-  return { id, ...inputs, scheduleId, createdAt: at, runs };
+  return { id, ...inputs, scheduleId, fieldData: fieldData ?? null, createdAt: at, runs };
 };
 
 /** Returns the state of a check. `partial` means that all runs are finished, and some but not all succeeded. */
@@ -122,8 +132,9 @@ export const checkView = (check: Check): CheckView => ({
   state: stateOf(check.runs.map((run) => run.state)),
   assertionsPassed: assertionsPassed(check),
   scheduleId: check.scheduleId,
+  fieldData: check.fieldData,
   createdAt: check.createdAt,
-  updatedAt: latest(check.createdAt, ...check.runs.map((run) => run.updatedAt)),
+  updatedAt: latest(check.createdAt, check.fieldData?.at, ...check.runs.map((run) => run.updatedAt)),
   runs: check.runs.map((run) => runView({ ...run, checkId: check.id })),
   links: linksOfCheck(check.id),
 });

@@ -11,13 +11,13 @@ const runFields = ['id', 'region', 'state', 'performance', 'lcp', 'tbt', 'cls'] 
 
 export const CheckSummary = z
   .object({
-    ...CheckViewSchema.omit({ assertions: true }).shape,
+    ...CheckViewSchema.omit({ assertions: true, fieldData: true }).shape,
     runs: z.array(z.object(pick(RunView.shape, runFields))),
   })
   .meta({
     id: 'CheckSummary',
     description:
-      'A check in a list, without its `assertions`. Its runs have only the metrics that people look at first.',
+      'A check in a list, without its `assertions` and field data. Its runs have only the metrics that people look at first.',
   });
 export type CheckSummary = z.infer<typeof CheckSummary>;
 

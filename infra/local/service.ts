@@ -36,6 +36,8 @@ export type ServiceSettings = {
   retentionDays: number; // of checks and reports
   trendDays: number; // of entries in the series of a URL
   regionPlace?: string; // where all regions are
+  /** The API of Chrome UX Report. Without it, the service reads no field data. */
+  crux?: { key: string; url: string };
   logLevel: string;
 };
 
@@ -136,6 +138,8 @@ const environmentOf = async ({ chromium, ...settings }: ServiceSettings): Promis
   ...(settings.publicUrl && { PUBLIC_URL: settings.publicUrl }),
   CORS_ORIGINS: settings.corsOrigins.join(','),
   CHANGES_FROM: 'process',
+  FIELD_DATA: settings.crux ? 'on' : 'off',
+  ...(settings.crux && { CRUX_API_KEY: settings.crux.key, CRUX_API_URL: settings.crux.url }),
   AUDITS_AT_ONCE: `${settings.auditsAtOnce}`,
   REGION_PLACE: settings.regionPlace ?? 'this machine',
   RETENTION_DAYS: `${settings.retentionDays}`,

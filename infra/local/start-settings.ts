@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { BYTES_PER_AUDIT, FEWEST_BYTES, MEMORY_BYTES, TIMED_AT_ONCE } from '../../functions/auditor/host/machine.ts';
 import { faultOfEntry } from '../../functions/lib/targets/allowed-hosts.ts';
 import { extraAuthorities } from '../../functions/lib/targets/extra-ca.ts';
-import { CorsEnv, TargetsEnv } from '../../shared/service/env.ts';
+import { CorsEnv, CruxUrl, TargetsEnv } from '../../shared/service/env.ts';
 import { InvalidSettingError } from '../environments.ts';
 import type { ServiceSettings } from './service.ts';
 
@@ -58,6 +58,11 @@ export const Settings = z.object({
     .trim()
     .regex(/^.{1,60}$/, 'Use a place of 1 to 60 characters, such as Berlin, Germany.')
     .default('this machine'),
+  CRUX_API_KEY: z
+    .string()
+    .regex(/^[\w-]{1,200}$/, 'Use a key of the Chrome UX Report API. It has letters, digits, - and _ only.')
+    .optional(),
+  CRUX_API_URL: CruxUrl,
   LOG_LEVEL: oneOf('DEBUG', 'INFO', 'WARN', 'ERROR').default('ERROR'),
 });
 
@@ -131,6 +136,7 @@ export const settingsFrom = (env: Record<string, string | undefined>): ServiceSe
     retentionDays: settings.RETENTION_DAYS ?? 90,
     trendDays: settings.TREND_DAYS ?? settings.RETENTION_DAYS ?? 400, // who shortens the retention means everything
     regionPlace: settings.REGION_PLACE,
+    ...(settings.CRUX_API_KEY && { crux: { key: settings.CRUX_API_KEY, url: settings.CRUX_API_URL } }),
     logLevel: settings.LOG_LEVEL,
   };
 };

@@ -42,6 +42,24 @@ export const TargetsEnv = z.object({
   AWS_ENDPOINT_URL_SQS: z.string().optional(),
 });
 
+/** `on`: the service reads field data from Chrome UX Report, and tells Google the addresses of public pages for that. */
+const FieldDataEnv = z.object({ FIELD_DATA: z.enum(['on', 'off']).default('off') });
+/** Host of the Chrome UX Report API, or of a proxy before it. Only this machine itself may do without TLS. */
+export const CruxUrl = z
+  .string()
+  .regex(
+    /^(https:\/\/[a-z0-9.-]+(:\d+)?|http:\/\/(localhost|127\.0\.0\.1|\[::1\])(:\d+)?)\/?$/,
+    'Use a URL such as https://chromeuxreport.googleapis.com.',
+  )
+  .transform((url) => url.replace(/\/$/, ''))
+  .default('https://chromeuxreport.googleapis.com');
+/** Environment of the function that reads field data. On AWS the key is an object of the bucket. */
+const CruxEnv = z.object({
+  ...FieldDataEnv.shape,
+  CRUX_API_URL: CruxUrl,
+  CRUX_API_KEY: z.string().min(1).optional(),
+});
+
 /** PEM file of authorities that audits and deliveries of webhooks trust in addition to the public ones. */
 const ExtraCaEnv = z.object({ EXTRA_CA_FILE: z.string().min(1).optional() });
 
@@ -100,6 +118,7 @@ export const CreateEnv = z.object({
   ...DeliveryQueueEnv.shape,
   ...TargetsEnv.shape,
   ...RetentionEnv.shape,
+  ...FieldDataEnv.shape,
 });
 /** Environment of the function for marks. */
 export const MarksEnv = z.object({ ...ReadEnv.shape, TREND_DAYS: RetentionEnv.shape.TREND_DAYS });
@@ -151,6 +170,7 @@ export const DeliverEnv = z.object({
   ...DeliveryQueueEnv.shape,
   ...TargetsEnv.shape,
   ...ExtraCaEnv.shape,
+  ...CruxEnv.shape,
   PUBLIC_URL: CorsEnv.shape.PUBLIC_URL, // for the links of events
 });
 export const SweepEnv = z.object({
@@ -159,6 +179,7 @@ export const SweepEnv = z.object({
   DEAD_LETTER_QUEUES: QueueUrls,
   ...TargetsEnv.shape, // for the checks of schedules
   ...RetentionEnv.shape,
+  ...FieldDataEnv.shape,
 });
 /** Environment of the function for schedules. It judges the checks of a schedule as their create will. */
 export const SchedulesEnv = z.object({
@@ -190,6 +211,7 @@ export type ReportEnv = z.output<typeof ReportEnv>;
 export type RetentionEnv = z.output<typeof RetentionEnv>;
 export type QueuesEnv = z.output<typeof QueuesEnv>;
 export type AuditEnv = z.output<typeof AuditEnv>;
+export type FieldDataEnv = z.output<typeof FieldDataEnv>;
 export type DeliveryQueueEnv = z.output<typeof DeliveryQueueEnv>;
 export type CloseEnv = z.output<typeof CloseEnv>;
 export type SweepEnv = z.output<typeof SweepEnv>;

@@ -181,6 +181,7 @@ export const functionRows = {
       webhook: ['Query', 'UpdateItem'],
       delivery: ['DeleteItem', 'GetItem', 'PutItem', 'UpdateItem'],
       schedule: ['Query', 'UpdateItem'], // it judges the checks of schedules
+      fieldData: ['GetItem', 'UpdateItem'],
     },
     index: 'list',
   },

@@ -14,6 +14,7 @@ export const partitions = {
   mark: 'MARK#',
   build: 'BUILD#',
   upload: 'UPLOAD#',
+  fieldData: 'FIELD#',
   format: 'FORMAT',
 } as const;
 export type Partition = keyof typeof partitions;

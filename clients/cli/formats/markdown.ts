@@ -8,6 +8,7 @@ import { type VariantRow, variantRows } from '../../words/variants.ts';
 import type { CheckResult } from '../run/result.ts';
 import { confirmationText } from './confirmation.ts';
 import { whyLines } from './explanation.ts';
+import { fieldDataLines } from './field-data.ts';
 import { fixesTable } from './fixes-markdown.ts';
 import { countOfFailed, headlineOf } from './headline.ts';
 import { interactionLines } from './interactions.ts';
@@ -109,6 +110,7 @@ const linesOfCheck = (result: CheckResult): string[] => {
       runsText(result),
     ].join(' · '),
     ...metricLines(result),
+    ...fieldDataLines(result, gradeEmojis),
     ...simulationLines(result.check.runs, gradeEmojis),
     ...interactionLines(result.check.runs),
     ...noteLines(result),

@@ -11,6 +11,7 @@ import type { CheckResult } from '../run/result.ts';
 import { assertionLines, verdictStyles } from './comparison-text.ts';
 import { type Confirmation, confirmationText } from './confirmation.ts';
 import { whyText } from './explanation.ts';
+import { fieldDataText } from './field-data.ts';
 import { countOfFailed, headlineLines, nextLines, nextStepOf, signOf } from './headline.ts';
 import { interactionsText } from './interactions.ts';
 import { shownMetrics, summaryOf, verdictsOf } from './metrics.ts';
@@ -57,6 +58,7 @@ const linesOf = (result: CheckResult, view: View): string[] => {
     ...headlineLines(result, view),
     ...titleLines(result, view),
     ...metricLines(result, view),
+    ...fieldDataText(result, view),
     ...simulationsText(result, view),
     ...interactionsText(result, view),
     ...failureLines(result, view),

@@ -3,16 +3,24 @@ import { asCreated, type Check, countAudits, newCheck } from '../../../shared/ch
 import type { Secrets } from '../../../shared/options/secrets.ts';
 import { ApiProblemError } from '../../../shared/problems.ts';
 import type { Region } from '../../../shared/regions.ts';
-import type { QueuesEnv, RetentionEnv, TargetsEnv } from '../../../shared/service/env.ts';
+import type {
+  DeliveryQueueEnv,
+  FieldDataEnv,
+  QueuesEnv,
+  RetentionEnv,
+  TargetsEnv,
+} from '../../../shared/service/env.ts';
 import type { PlanName } from '../../../shared/service/plans.ts';
 import { isFinished } from '../../../shared/states.ts';
 import { withDeadline } from '../aws-client.ts';
+import { fieldDataAtCreate } from '../field-data/public-page.ts';
 import { parseCheckBody } from '../http/check-body.ts';
 import { type Permit, permitCreate } from '../http/create-limits.ts';
 import { deriveCheckId, deriveRunIds, fingerprintOf, replyToRepeat } from '../http/idempotency.ts';
 import type { Reply } from '../http/response.ts';
 import { idsOf, log } from '../log.ts';
 import { type AuditQueues, auditQueues } from '../queue/audit-queues.ts';
+import { type DeliveryQueue, deliveryQueue } from '../queue/delivery-queue.ts';
 import { dispatch } from '../queue/dispatch.ts';
 import { type CheckStore, type Creation, checkStore } from '../store/checks.ts';
 import { type DueStore, dueStore } from '../store/due.ts';
@@ -35,14 +43,18 @@ export type CreateDeps = {
   targets: TargetPolicy;
   /** States of the regions. Without them none is paused. */
   regions?: Pick<RegionStore, 'read'>;
+  /** Queue that takes messages about field data. Without it, checks have none. */
+  fieldDataQueue?: Pick<DeliveryQueue, 'send'> | undefined;
   retentionDays: number;
   trendDays: number;
   newId?: () => string;
   now?: () => Date;
 };
 
+type CreateDepsEnv = TargetsEnv & QueuesEnv & RetentionEnv & DeliveryQueueEnv & FieldDataEnv;
+
 /** Returns these parts for a function that creates checks. `db` is also for closing them. */
-export const createDeps = (env: TargetsEnv & QueuesEnv & RetentionEnv, db: Db, secrets: SecretStore): CreateDeps => ({
+export const createDeps = (env: CreateDepsEnv, db: Db, secrets: SecretStore): CreateDeps => ({
   store: checkStore(db),
   secrets,
   due: dueStore(db),
@@ -50,6 +62,7 @@ export const createDeps = (env: TargetsEnv & QueuesEnv & RetentionEnv, db: Db, s
   queues: auditQueues(env),
   targets: targetPolicy(env),
   regions: regionStore(db),
+  fieldDataQueue: env.FIELD_DATA === 'on' ? deliveryQueue(env) : undefined,
   retentionDays: env.RETENTION_DAYS,
   trendDays: env.TREND_DAYS,
 });
@@ -66,7 +79,18 @@ export type Create = {
 
 /** Returns a function that stores a check with one run per region, and queues each run in its region. */
 export const checkCreator = (deps: CreateDeps) => {
-  const { store, due, usage, queues, targets, regions, newId = randomUUID, now = () => new Date(), ...days } = deps;
+  const {
+    store,
+    due,
+    usage,
+    queues,
+    targets,
+    regions,
+    fieldDataQueue,
+    newId = randomUUID,
+    now = () => new Date(),
+    ...days
+  } = deps;
   const readRegions = cachedRegions(async () => (await regions?.read(queues.regions)) ?? [], now);
   return async ({ owner, plan, body: sent, key, requestId, scheduleId }: Create): Promise<Reply> => {
     const { body: plain, inputs, secrets } = parseCheckBody(sent, { regions: queues.regions, targets });
@@ -90,7 +114,8 @@ export const checkCreator = (deps: CreateDeps) => {
       throw permit.refusal;
     }
     const runIds = deriveRunIds(id, inputs.regions, fingerprint);
-    const check = newCheck(inputs, { id, runIds, now: now(), scheduleId });
+    const fieldData = fieldDataQueue && fieldDataAtCreate(inputs, targets);
+    const check = newCheck(inputs, { id, runIds, now: now(), scheduleId, fieldData });
     const inDays = (count: number) => new Date(now().getTime() + count * 24 * 3600 * 1000);
     const creation = {
       owner,
@@ -111,7 +136,13 @@ export const checkCreator = (deps: CreateDeps) => {
     const dispatched = runs.map((run) =>
       dispatch({ due, queues }, run, now()).catch((error: Error) => leaveToSweeper(due, run, error)),
     );
-    await Promise.all([permit.settle(), ...dispatched]);
+    const asked =
+      fieldData?.reason === 'pending' &&
+      fieldDataQueue?.send({ owner, fieldDataOf: id, tries: 0 }).catch((error: Error) => {
+        // The check is more than its field data. It says that nobody has read them.
+        log.warn('Could not send the message about field data.', { checkId: id, error });
+      });
+    await Promise.all([permit.settle(), asked, ...dispatched]);
     return { status: 201, headers: { location: `/v1/checks/${id}`, ...permit.headers }, body: asCreated(check) };
   };
 };

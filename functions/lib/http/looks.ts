@@ -2,6 +2,7 @@ import { checkView } from '../../../shared/check.ts';
 import { runView } from '../../../shared/run.ts';
 import type { Caller } from '../../../shared/service/keys.ts';
 import { isFinished } from '../../../shared/states.ts';
+import type { CheckItem } from '../store/items.ts';
 import type { Request } from './endpoint.ts';
 import { checkIdOf, findCheck, type Lookup, placeOfRun, type RunLookup, readRun } from './lookup.ts';
 
@@ -14,9 +15,19 @@ export const lookAtCheck = (lookup: Lookup, request: Request<Caller>): Place => 
   checkId: checkIdOf(request),
   look: async () => {
     const { item, runs } = await findCheck(lookup, request);
-    return { view: checkView({ ...item, runs }), finished: runs.every((run) => isFinished(run.state)) };
+    const fieldData = settled(item, lookup.now?.() ?? new Date());
+    return { view: checkView({ ...item, fieldData, runs }), finished: runs.every((run) => isFinished(run.state)) };
   },
 });
+
+/** Time after which nobody reads the field data of a check any more, in milliseconds. Its message was lost. */
+const FIELD_DATA_MS = 15 * 60_000;
+
+/** Returns the field data of a check, without the promise of a lost message. */
+const settled = ({ fieldData, createdAt }: Pick<CheckItem, 'fieldData' | 'createdAt'>, now: Date) =>
+  fieldData?.reason === 'pending' && now.getTime() - Date.parse(createdAt) > FIELD_DATA_MS
+    ? { ...fieldData, reason: 'unavailable' as const }
+    : fieldData;
 
 /** Returns how to look at the run in the path. Throws not-found if nothing names its check. */
 export const lookAtRun = async (lookup: RunLookup, request: Request<Caller>): Promise<Place> => {

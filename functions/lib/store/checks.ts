@@ -1,14 +1,16 @@
 import { z } from 'zod';
 import type { CheckAssertions } from '../../../shared/assertions/sets.ts';
 import type { Check } from '../../../shared/check.ts';
+import type { FieldData } from '../../../shared/field-data-schemas.ts';
 import { SettledOptions } from '../../../shared/options/audit-options-schemas.ts';
 import { pick } from '../../../shared/pick.ts';
 import type { Run } from '../../../shared/run.ts';
 import { CHECK_LOOK_MS } from '../../../shared/service/due-times.ts';
 import { isFinished } from '../../../shared/states.ts';
+import { announceChange } from './changes.ts';
 import { closeIfFinished } from './closing.ts';
 import type { Db, Item, Key } from './dynamodb.ts';
-import { getItem, ifAbsent, ifReadable, parse, putItem } from './dynamodb.ts';
+import { getItem, ifAbsent, ifReadable, parse, putItem, updateItem } from './dynamodb.ts';
 import { findCheck, findOrErased, type StoredCheck } from './find-check.ts';
 import {
   type CheckItem,
@@ -17,6 +19,7 @@ import {
   findRun,
   firstDueAt,
   ifAbsentOrExpired,
+  ifCreateId,
   ifState,
   isExpired,
   ofAnyOwner,
@@ -103,6 +106,12 @@ export const checkStore = (db: Db) => ({
     }
   },
 
+  /** Gives a check its field data, unless the check was erased. Safe to repeat. */
+  setFieldData: async ({ id, createId }: Pick<CheckItem, 'id' | 'createId'>, fieldData: FieldData): Promise<void> => {
+    await updateItem(db, checkKey(id), { set: { fieldData }, ...ifCreateId(createId), returns: 'NONE' });
+    announceChange(id);
+  },
+
   /** Closes a check if all its runs are finished. Returns true if the check is closed. */
   closeIfFinished: (checkId: string, now: Date) => closeIfFinished(db, checkId, now),
 });
@@ -153,7 +162,11 @@ const create = async (db: Db, check: NewCheck, creation: Creation): Promise<RunI
   if (countsAsOpen) await putOpenCheck(db, { owner, id: check.id, createId, expiresAt: seconds });
   const key = checkKey(check.id);
   const indexed = { open: openPartitionOf(db, 'checks', check.id), ...listedNewCheck(check, owner, seconds) };
-  const stored = { ...withLabelsAsText(item), assertions: textOf(item.assertions) };
+  const stored = {
+    ...withLabelsAsText(item),
+    assertions: textOf(item.assertions),
+    fieldData: item.fieldData ?? undefined,
+  };
   if (await putItem(db, { ...key, ...indexed, ...stored }, ifAbsentOrExpired(now))) return runs;
   // The SDK retries a write whose response was lost. The retry fails because the first write succeeded.
   return (await getItem(db, key))?.createId === createId ? runs : undefined;

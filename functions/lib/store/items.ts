@@ -39,6 +39,8 @@ import { CheckFields, RunFields, StoredLabels, StoredReport } from './stored.ts'
  * DELIVERY#<webhook> <time>#<id>    delivery to a webhook (deliveries.ts)
  * SCHEDULES#<owner>  <place>        schedule (schedules.ts)
  * LATEST#<owner>     <hash of the URL>#<device>#<region>  newest results of a page (latest.ts)
+ * FIELD#<hash>       <form factor>  answers of Chrome UX Report about a page or an origin (field-data.ts)
+ * FIELD#BUDGET       <minute>       queries of Chrome UX Report in a minute (field-data.ts)
  * FORMAT             FORMAT         format of the table's items and of messages (format.ts)
  *
  * `writeId` of an item names the last write by `putOnce` or `updateOnce` (dynamodb.ts).

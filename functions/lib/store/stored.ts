@@ -2,6 +2,8 @@ import { z } from 'zod';
 import { AssertionResult } from '../../../shared/assertions/assertions.ts';
 import { Check } from '../../../shared/check.ts';
 import { Environment } from '../../../shared/environment.ts';
+import type { FieldDataReason } from '../../../shared/field-data.ts';
+import { FieldData } from '../../../shared/field-data-schemas.ts';
 import { InteractionRun } from '../../../shared/interactions/interactions-schemas.ts';
 import { MeasuredVariant } from '../../../shared/measured.ts';
 import { metricNames } from '../../../shared/metrics/page-metrics.ts';
@@ -53,6 +55,7 @@ export const CheckFields = Check.omit({ runs: true }).extend({
   ...StoredOptions.shape,
   labels: StoredLabels,
   assertions: storedAsText(StoredOptions.shape.assertions.unwrap()).optional(),
+  fieldData: FieldData.extend({ reason: name<FieldDataReason>().nullable() }).nullable().default(null),
 });
 
 /** Place and sizes of a stored report, and sizes of the artifacts of its audit. */

@@ -82,3 +82,10 @@ export const unlessAborted = <T>(work: Promise<T>, signal: AbortSignal): Promise
     signal.addEventListener('abort', () => reject(signal.reason), { once: true });
     work.then(resolve, reject);
   });
+
+/** Returns the addresses of a name, or the code of the failed lookup. */
+export const addressesOf = async (host: string, lookup: Lookup, signal: AbortSignal): Promise<string[] | string> => {
+  if (isIP(host)) return [host];
+  const found = await unlessAborted(lookup(host), signal).catch((error: NodeJS.ErrnoException) => error);
+  return found instanceof Error ? String(found.code ?? found.message) : found.map(({ address }) => address);
+};

@@ -14,7 +14,7 @@ import {
 /** `url` is the URL of the check. It decides which hosts the page may use. */
 export type EgressPolicy = TargetPolicy & { url: string };
 /** Returns the addresses of a name, or an error code if there are none. */
-type AddressesOf = (host: string, signal: AbortSignal) => Promise<string[] | string>;
+export type AddressesOf = (host: string, signal: AbortSignal) => Promise<string[] | string>;
 
 const NOT_PUBLIC = 'The host resolves to a non-public address.';
 const FOR_LOCAL_CHECKS = 'Only a check whose own URL is on loopback may use loopback.';

@@ -7,7 +7,7 @@ import { DELIVERY_TRY_MS } from '../../../shared/service/due-times.ts';
 import { cutText, printable } from '../../../shared/text.ts';
 import { redactText } from '../redact.ts';
 import { entriesFor } from '../targets/allowed-hosts.ts';
-import { type Connect, dialFirst, type Lookup, unlessAborted } from '../targets/dial.ts';
+import { addressesOf, type Connect, dialFirst, type Lookup, unlessAborted } from '../targets/dial.ts';
 import { isLoopbackHost, type Refusal, refusalOf, type TargetPolicy, targetOf } from '../targets/public-addresses.ts';
 import { targetRules } from '../targets/target-rules.ts';
 
@@ -98,13 +98,6 @@ const dial = async (
   const tls = tlsConnect({ socket, host, ...name, ca, ALPNProtocols: ['http/1.1'] });
   signal.addEventListener('abort', () => tls.destroy(), { once: true });
   return tls;
-};
-
-/** Returns the addresses of a name, or the code of the failed lookup. */
-const addressesOf = async (host: string, lookup: Lookup, signal: AbortSignal): Promise<string[] | string> => {
-  if (isIP(host)) return [host];
-  const found = await unlessAborted(lookup(host), signal).catch((error: NodeJS.ErrnoException) => error);
-  return found instanceof Error ? String(found.code ?? found.message) : found.map(({ address }) => address);
 };
 
 const exchange = (target: URL, socket: Socket, headers: Record<string, string>, body: string) =>

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { DeliveryItem } from '../../../functions/lib/store/deliveries.ts';
+import { FieldDataItem } from '../../../functions/lib/store/field-data.ts';
 import { FormatItem } from '../../../functions/lib/store/format.ts';
 import { CheckItem, RunItem } from '../../../functions/lib/store/items.ts';
 import { Page } from '../../../functions/lib/store/latest.ts';
@@ -43,6 +44,7 @@ const schemas: readonly [string, string, z.ZodType | ((item: Fields) => z.ZodTyp
   [partitions.delivery, '', DeliveryItem],
   [partitions.schedule, '', ScheduleItem],
   [partitions.latest, '', Latest],
+  [partitions.fieldData, '', FieldDataItem],
   [partitions.format, partitions.format, FormatItem],
 ];
 
