@@ -17,11 +17,14 @@ import { getReport } from '../../functions/get-report.ts';
 import { getRun } from '../../functions/get-run.ts';
 import { getScreenshot } from '../../functions/get-screenshot.ts';
 import { judgeCheck } from '../../functions/judge-check.ts';
+import type { CruxClient } from '../../functions/lib/field-data/crux.ts';
+import { fieldDataLookUp } from '../../functions/lib/field-data/look-up.ts';
 import { waiting } from '../../functions/lib/http/waiting.ts';
 import { jobOf } from '../../functions/lib/queue/dispatch.ts';
 import { buildStore } from '../../functions/lib/store/builds.ts';
 import { watchByPolling } from '../../functions/lib/store/changes.ts';
 import { deleteItem, ifExists, updateItem } from '../../functions/lib/store/dynamodb.ts';
+import { fieldDataStore } from '../../functions/lib/store/field-data.ts';
 import { checkKey, runKey, usageKey } from '../../functions/lib/store/items.ts';
 import { linkStore } from '../../functions/lib/store/links.ts';
 import { pageStore } from '../../functions/lib/store/listed-pages.ts';
@@ -42,6 +45,7 @@ import { uploads } from '../../functions/uploads.ts';
 import { waitCheck } from '../../functions/wait-check.ts';
 import { webhooks } from '../../functions/webhooks.ts';
 import { updatedLatest, updatedRegion, updatedRun, updatedUsage } from '../../infra/aws/updated-attributes.ts';
+import { noFieldData } from '../../shared/field-data-schemas.ts';
 import { noMetrics } from '../../shared/metrics/page-metrics.ts';
 import { runError } from '../../shared/problems.ts';
 import type { FunctionRow } from '../../shared/service/function-row.ts';
@@ -173,12 +177,28 @@ const withSchedules = async () => {
   await as('sweep', () => world.schedules.hold(taken, t0));
 };
 
+/** Asks for the field data of a check. */
+const readFieldData = async (checkId: string) => {
+  const { createId } = (await world.find(checkId)).item;
+  await world.store.setFieldData({ id: checkId, createId }, noFieldData('pending', 'phone'));
+  const kept = fieldDataStore(world.db);
+  const record = { ...{ of: 'url', url: 'https://example.com/' }, period: { first: '2026-10-29', last: '2026-11-25' } };
+  const found = { found: { ...record, metrics: { lcp: null, inp: null, cls: null, fcp: null, ttfb: null } } };
+  const lookUp = fieldDataLookUp({
+    ...{ kept, checks: world.store, queue: { send: async () => {} }, targets: { targets: 'public', ports: [443] } },
+    crux: { record: async () => found, history: async () => ({ reason: 'no-data' }) } as unknown as CruxClient,
+    lookup: async () => [{ address: '93.184.216.34' }],
+  });
+  await as('deliver-webhook', () => lookUp({ owner, fieldDataOf: checkId, tries: 0 }));
+};
+
 const deliver = async ({ webhookId, call }: Awaited<ReturnType<typeof withWebhooks>>, checkId: string) => {
   const post = async () => ({ status: 500, response: null, retryAfterMs: null });
   const consume = deliverWebhook({
     ...{ ...world, checks: world.store, lists: listStore(world.db), marks: markStore(world.db), post },
   });
   await as('deliver-webhook', () => consume({ owner, checkId }, () => 30_000));
+  await readFieldData(checkId);
   const [{ last } = {}] = await world.schedules.list('beta');
   await audit(last?.checkId as string, 0, succeeded);
   await as('deliver-webhook', () => consume({ owner: 'beta', checkId: last?.checkId as string }, () => 30_000));

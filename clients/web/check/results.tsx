@@ -17,6 +17,7 @@ import { Pending } from '../ui/problem.tsx';
 import { Reasons } from '../ui/reasons.tsx';
 import { Legend } from '../ui/value.tsx';
 import { CheckTable } from './check-table.tsx';
+import { FieldDataOfCheck } from './field-data.tsx';
 import { VariantTables } from './variant-tables.tsx';
 
 /** The comparison of the regions, or of the two variants. */
@@ -70,6 +71,7 @@ export const Results = ({ check }: { check: CheckView }) => {
           </button>
         </div>
       )}
+      <FieldDataOfCheck check={check} />
       <Assertions runs={check.runs} />
       <Warnings runs={check.runs.flatMap(warningRows)} />
       {comparison && <Reasons reasons={comparison.reasons} />}
