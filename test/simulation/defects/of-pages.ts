@@ -27,7 +27,7 @@ export const defectsOfPages: Defects = {
   },
   'an erased check that keeps its place': {
     found: /the newest results of .* are not those of its series|no list has the page|has a check that is gone/,
-    seed: 6,
+    seed: 17,
     drops: (call, key) => isPage(key) && erases(call),
   },
   'an erased check whose place nobody takes': {
@@ -42,7 +42,7 @@ export const defectsOfPages: Defects = {
   },
   'newest results that are written after the close': {
     found: /no list has the page|the newest results of .* are not those of its series|the pages of \w+ lack the run/,
-    seed: 2,
+    seed: 28,
     wrap: ({ db }) => {
       const { client } = db;
       const late: UpdateCommand[] = [];
@@ -77,7 +77,7 @@ export const defectsOfPages: Defects = {
   },
   'a list of pages without one of them': {
     found: /the pages of \w+ lack the run/,
-    seed: 2,
+    seed: 8,
     wrap: ({ pages }) => {
       const { list } = pages;
       pages.list = async (...of) => {
