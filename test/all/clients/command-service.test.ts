@@ -6,15 +6,17 @@ import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Pages, servePages } from '../../support/pages.ts';
 import { commandOf, descendantsOf, portsOf } from '../../support/processes.ts';
-import { processesWith, waitFor } from '../../support/service.ts';
+import { preparedPrograms, processesWith, waitFor } from '../../support/service.ts';
 import { serveThirdParties } from '../../support/third-parties-site.ts';
 
 type Metrics = Record<string, { base: number; value: number } | null>;
 
 let pages: Pages;
 let temporary: string;
+let programs: string;
 beforeAll(async () => {
   pages = await servePages();
+  programs = await preparedPrograms();
   temporary = await mkdtemp(join(tmpdir(), 'page-audit-cli-'));
   await mkdir(join(temporary, 'page-audit-command-4194305-killed')); // the next command removes it
 });
@@ -26,7 +28,7 @@ afterAll(async () => {
 /** Starts `page-audit` without PAGE_AUDIT_URL. All its temporary files are in one folder. */
 const start = (args: readonly string[], options: { detached?: boolean } = {}) => {
   const { PATH = '', HOME = '' } = process.env;
-  const env = { PATH, HOME, TMPDIR: temporary };
+  const env = { PATH, HOME, TMPDIR: temporary, CHROMIUM_DIR: programs };
   return spawn(process.execPath, ['clients/cli/page-audit.cjs', ...args], { env, ...options });
 };
 const startRun = (...args: string[]) => start(['run', pages.url('/perfect'), ...args]);

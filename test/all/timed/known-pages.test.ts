@@ -71,16 +71,16 @@ const removedFrom = ({ verdict }: Audited): number =>
   verdict.state === 'succeeded' ? (verdict.uncorrected?.tbt ?? 0) - (verdict.metrics.tbt ?? 0) : 0;
 /** Larger than the step between a corrected and an untouched load. */
 const CLEARLY_MS = 100;
-const MAX_LOOPS_PER_CPU = 16;
+const MAX_LOOPS = 64;
 
 /** Audits a page beside busy loops, and beside more of them until its tasks clearly waited for a CPU. */
-const auditBesideLoops = async (page: string, perCpu = 1): Promise<Audited> => {
-  const audited = await besideLoops(page, perCpu);
+const auditBesideLoops = async (page: string, loops = availableParallelism()): Promise<Audited> => {
+  const audited = await besideLoops(page, loops);
   const isEnough = removedFrom(audited) > CLEARLY_MS && !audited.verdict.environment?.contended;
-  return isEnough || perCpu === MAX_LOOPS_PER_CPU ? audited : auditBesideLoops(page, 2 * perCpu);
+  return isEnough || 2 * loops > MAX_LOOPS ? audited : auditBesideLoops(page, 2 * loops);
 };
-const besideLoops = async (page: string, perCpu: number): Promise<Audited> => {
-  using _loops = startLoops(perCpu * availableParallelism());
+const besideLoops = async (page: string, count: number): Promise<Audited> => {
+  using _loops = startLoops(count);
   return await lab.audit(page, newest, timesOnly);
 };
 
