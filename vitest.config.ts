@@ -41,8 +41,8 @@ export default defineConfig({
       }),
       // One of the two files waits for its service most of the time.
       project('audit', ['test/audit/**/*.test.ts'], 2, { ...audits, maxWorkers: 2 }),
-      // `npm run test:all`
-      project('browser', ['test/all/{audit,bundle,clients}/**/*.test.ts'], 3, { ...audits, maxWorkers: 2 }),
+      // `npm run test:all`. Two files at a time would leave cores idle while they wait for a service.
+      project('browser', ['test/all/{audit,bundle,clients}/**/*.test.ts'], 3, { ...audits, maxWorkers: 3 }),
       // These tests measure pages or load all CPUs, so only one file runs at a time.
       project('timed', ['test/all/timed/**/*.test.ts'], 4, { ...audits, fileParallelism: false }),
       ...(process.env.MOTO === '1' ? [project('moto', ['test/moto/**/*.test.ts'], 5, moto)] : []),
