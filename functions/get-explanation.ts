@@ -1,5 +1,6 @@
 import { explain } from '../shared/explanation/explanation.ts';
 import { factsOf, type ReportFacts } from '../shared/explanation/facts.ts';
+import { explainInteractions, type InteractionSide } from '../shared/explanation/interactions.ts';
 import type { CheckExplanation } from '../shared/explanation/schema.ts';
 import { verdictsIn } from '../shared/explanation/verdicts.ts';
 import type { Variant } from '../shared/options/variants.ts';
@@ -16,6 +17,7 @@ import { redact } from './lib/redact.ts';
 import { checkStore } from './lib/store/checks.ts';
 import { openDb } from './lib/store/dynamodb.ts';
 import type { StoredCheck } from './lib/store/find-check.ts';
+import type { RunItem } from './lib/store/items.ts';
 import { listStore } from './lib/store/lists.ts';
 import { type Reports, reports } from './lib/store/reports.ts';
 
@@ -40,7 +42,12 @@ export const getExplanation =
       const before = await readFacts(deps, request, base, region);
       const now = await readFacts(deps, request, { check, variant: 'own' }, region);
       // A comment on a pull request may publish the sentence.
-      regions[region] = redact(explain(before, now, verdictsIn(comparison, region)));
+      const interactions = explainInteractions(
+        interactionSide(base, region, before),
+        interactionSide({ check, variant: 'own' }, region, now),
+        { compared: comparison.interactions, region },
+      );
+      regions[region] = redact(explain(before, now, verdictsIn(comparison, region), interactions));
     }
     const { checkId, baseCheckId, comparable } = comparison;
     const body: CheckExplanation = { checkId, baseCheckId, comparable, regions };
@@ -70,11 +77,22 @@ const readFacts = async (
   { check: { item, runs }, variant }: Side,
   region: Region,
 ): Promise<ReportFacts> => {
-  const run = runs.find((each) => each.region === region);
-  if (!run) throw new Error(`The comparison has a region that the check ${item.id} lacks: ${region}`);
-  const params = { checkId: item.id, runId: run.id };
+  const params = { checkId: item.id, runId: runIn({ item, runs }, region).id };
   const { readParsable } = await findReport(deps, { ...request, params, query: { variant } });
   return factsOf(JSON.parse((await gunzip(await readParsable())).toString()));
+};
+
+/** Returns the run of a region of the comparison. */
+const runIn = ({ item, runs }: StoredCheck, region: Region): RunItem => {
+  const run = runs.find((each) => each.region === region);
+  if (!run) throw new Error(`The comparison has a region that the check ${item.id} lacks: ${region}`);
+  return run;
+};
+
+const interactionSide = ({ check, variant }: Side, region: Region, { documentUrl }: ReportFacts): InteractionSide => {
+  const run = runIn(check, region);
+  const { interactions = null } = (variant === 'own' ? run : run.against) ?? {};
+  return { documentUrl, interactions };
 };
 
 const withoutBase = () =>

@@ -1,5 +1,6 @@
 import type { Fixes } from '../shared/fixes/fix.ts';
 import { fixesOf } from '../shared/fixes/fixes.ts';
+import { fixesOfInteractions } from '../shared/fixes/interactions.ts';
 import type { FixableReport } from '../shared/fixes/report.ts';
 import { ApiProblemError } from '../shared/problems.ts';
 import type { Caller } from '../shared/service/keys.ts';
@@ -29,7 +30,11 @@ export const getFixes =
     if (run.state === 'failed') throw noFixes(run);
     const report: FixableReport = JSON.parse((await gunzip(await read())).toString());
     // A pull request's comment or a share link may publish them.
-    const fixes: Fixes = { fixes: redact(fixesOf(report, { contended: run.environment?.contended === true })) };
+    const contended = run.environment?.contended === true;
+    const measured = request.query.variant === 'against' && run.against ? run.against : run;
+    const ofLoad = fixesOf(report, { contended });
+    const ofInteractions = fixesOfInteractions(measured.interactions, { device: measured.device, contended });
+    const fixes: Fixes = { fixes: redact(contended ? [...ofLoad, ...ofInteractions] : [...ofInteractions, ...ofLoad]) };
     const { headers, ...reply } = conditionalReply(request, fixes, { finished: true });
     return { ...reply, headers: { ...headers, 'cache-control': 'private, no-cache' } }; // as the report
   };

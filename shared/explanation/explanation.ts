@@ -21,7 +21,12 @@ import { sentenceOf } from './sentence.ts';
  * Explains how one report differs from another, with the verdicts of their comparison. Metrics without a verdict have no
  * story: if no metric of speed changed, times of requests and scripts are noise.
  */
-export const explain = (before: ReportFacts, now: ReportFacts, verdicts: Verdicts): Explanation => {
+export const explain = (
+  before: ReportFacts,
+  now: ReportFacts,
+  verdicts: Verdicts,
+  interactions: Explanation['interactions'] = [],
+): Explanation => {
   const base = withKeysOf(now, before);
   const withTimes = hasChangeOfSpeed(verdicts);
   const requests = requestPairs(base, now, withTimes).sort(largestFirst);
@@ -41,7 +46,15 @@ export const explain = (before: ReportFacts, now: ReportFacts, verdicts: Verdict
       requests.filter((pair) => pair.list === list),
     ).map(requestChange);
   return {
-    sentence: sentenceOf({ changes: { base, now, requests, scripts }, verdicts, points, caching, audits, findings }),
+    sentence: sentenceOf({
+      changes: { base, now, requests, scripts },
+      verdicts,
+      points,
+      caching,
+      audits,
+      findings,
+      interactions,
+    }),
     performance,
     points,
     requests: {
@@ -62,6 +75,7 @@ export const explain = (before: ReportFacts, now: ReportFacts, verdicts: Verdict
       serverResponseMs: { base: rounded(base.serverResponseMs), value: rounded(now.serverResponseMs) },
     },
     caching: first('caching', caching),
+    interactions,
     omitted,
   };
 };

@@ -12,6 +12,7 @@ export type ScriptFact = Named & { ms: number };
 
 /** The facts of one report that an explanation compares. They are small, so the report can be released before the next one is read. */
 export type ReportFacts = {
+  documentUrl: string;
   /** Key of the folder of the document. */
   folder: string;
   metrics: ReadonlyMap<MetricName, MetricFact>;
@@ -44,6 +45,7 @@ export const factsOf = (report: Report): ReportFacts => {
   const kbps = configSettings?.throttling?.throughputKbps || DEFAULT_THROUGHPUT_KBPS;
   const byKey = (items: ReturnType<typeof itemsOf>) => items.map((item) => ({ item, ...name(item.url) }));
   return {
+    documentUrl,
     folder: folderOf(documentUrl),
     metrics: metricFacts(report),
     requests: requestFacts(report, name),

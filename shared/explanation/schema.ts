@@ -81,7 +81,37 @@ const ElementChange = z
   .meta({ id: 'ElementChange', description: 'An element or address that an audit finds in one of two reports only.' });
 export type ElementChange = z.infer<typeof ElementChange>;
 
+const milliseconds = z.int();
+const EventParts = z.object({
+  inputDelayMs: milliseconds.describe('Time before the handlers.'),
+  processingMs: milliseconds.describe('Time of the handlers.'),
+  presentationMs: milliseconds.describe('Time from the handlers to the next paint.'),
+});
+export type EventParts = z.infer<typeof EventParts>;
+
 const pair = <T extends z.ZodType>(value: T) => z.object({ base: value.nullable(), value: value.nullable() });
+
+const InteractionExplanation = z
+  .object({
+    name: z.string(),
+    verdict: MetricVerdict,
+    changeMs: z.int().describe('The change of its INP that the comparison estimates.'),
+    event: pair(z.object({ type: z.string(), selector: z.string().nullable(), ...EventParts.shape })).describe(
+      'The longest event of the shown samples.',
+    ),
+    scripts: z
+      .array(
+        z.object({
+          url: z.string().nullable(),
+          function: z.string().nullable().describe('The function with the most time. Null if it has no name.'),
+          thirdParty: z.boolean(),
+          ...pair(EventParts).shape,
+        }),
+      )
+      .describe('Scripts whose time in this event differs, the largest difference first.'),
+  })
+  .meta({ id: 'InteractionExplanation', description: 'Which scripts changed the longest event of an interaction.' });
+export type InteractionExplanation = z.infer<typeof InteractionExplanation>;
 
 /** Why the page of one region differs from its base. */
 export const Explanation = z
@@ -107,6 +137,7 @@ export const Explanation = z
     caching: z
       .array(z.object({ url: z.string(), baseSeconds: z.int().nullable(), seconds: z.int().nullable() }))
       .describe('Files whose cache lifetime became shorter or longer. Null means a lifetime that is long enough.'),
+    interactions: z.array(InteractionExplanation).describe('Interactions whose INP has a verdict of a change.'),
     omitted: z.record(z.string(), z.int()).describe('Number of further entries, by the list that left them out.'),
   })
   .meta({

@@ -3,6 +3,7 @@ import { cutText } from '../text.ts';
 import type { AuditPair, FindingChange } from './audit-changes.ts';
 import { type Cause, type Changes, causesOf, lcpElementCause } from './causes.ts';
 import { nameOfElement } from './elements.ts';
+import { interactionClause } from './interactions.ts';
 import { type MetricGroup, type MetricRow, metricRows } from './metrics.ts';
 import { isChange, type Verdicts } from './points.ts';
 import type { Explanation } from './schema.ts';
@@ -23,6 +24,7 @@ type Given = {
   caching: Explanation['caching'];
   audits: readonly AuditPair[];
   findings: readonly FindingChange[];
+  interactions: Explanation['interactions'];
 };
 
 /** The causes of the two reports, and the keys of those that the sentence has named. */
@@ -36,6 +38,7 @@ export const sentenceOf = (given: Given): string => {
     ...leads.flatMap((lead) => metricClause(lead, given, causes)),
     ...(leads.some(({ group }) => group === 'cpu') ? [] : cpuClause(given, causes)),
     ...scores.flatMap((name) => categoryClause(name, given)),
+    ...given.interactions.map((each) => interactionClause(each, given.changes.now.documentUrl)),
   ];
   if (clauses.length === 0) clauses.push(scoreClause(given, causes) ?? 'no metric has a clear change');
   const [first = '', ...rest] = [...clauses, ...certainClauses(given, causes)];

@@ -12,5 +12,5 @@ export const verdictsIn = ({ metrics }: CheckComparison, region: Region): Verdic
   );
 
 /** Returns the milliseconds of a time such as `"633ms"`, and other values as they are. */
-const plain = (value: number | string | null): number | null =>
+export const plain = (value: number | string | null): number | null =>
   typeof value === 'string' ? Number.parseFloat(value) : value;

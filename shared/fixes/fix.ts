@@ -29,16 +29,22 @@ export type FixItem = z.infer<typeof FixItem>;
 /** One thing to fix on a page. The texts of the items come from the page. */
 export const Fix = z
   .object({
-    audit: z.string().describe("Lighthouse's id of the audit."),
+    audit: z
+      .string()
+      .describe("Lighthouse's id of the audit, or the metric of an interaction, such as `interactions:search:inp`."),
     title: z.string(),
-    category: z.string().describe('Category that gains the points, such as `performance` or `best-practices`.'),
+    category: z
+      .string()
+      .describe(
+        'Category that gains the points, such as `performance` or `best-practices`. `interactions` has no points.',
+      ),
     points: z
       .number()
       .min(0)
       .max(100)
       .nullable()
       .describe(
-        'Points that the category gains at most. Null if Lighthouse estimates nothing, as for performance in versions 9 and 10.',
+        'Points that the category gains at most. Null if Lighthouse estimates nothing, as for performance in versions 9 and 10, and for interactions.',
       ),
     savings: Savings,
     items: z.array(FixItem).describe('The first five files or elements.'),
@@ -54,6 +60,10 @@ export const Fix = z
 export type Fix = z.infer<typeof Fix>;
 
 export const Fixes = z.object({
-  fixes: z.array(Fix).describe('Each fault once. The category would gain most from the first.'),
+  fixes: z
+    .array(Fix)
+    .describe(
+      'Each fault once: interactions whose INP is not good first, then those from which their category would gain most. Those of a contended run are last.',
+    ),
 });
 export type Fixes = z.infer<typeof Fixes>;

@@ -5,7 +5,7 @@ import { itemsOf } from './items.ts';
 import { pointsBySavings, pointsByWeight } from './points.ts';
 import type { AuditRef, FixableReport, ReportAudit, ReportCategory } from './report.ts';
 
-const MAX_ITEMS = 5;
+export const MAX_ITEMS = 5;
 const MAX_TITLE = 200;
 /** Lighthouse marks an audit as failed or in need of work below this score. */
 const GOOD_SCORE = 0.9;
@@ -87,7 +87,7 @@ const describe = (
   };
 };
 
-const noSavings: Savings = { fcp: null, lcp: null, tbt: null, cls: null, ms: null, bytes: null };
+export const noSavings: Savings = { fcp: null, lcp: null, tbt: null, cls: null, ms: null, bytes: null };
 
 const isFailing = ({ score }: ReportAudit): boolean => score !== null && score < GOOD_SCORE;
 

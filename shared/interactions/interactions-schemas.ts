@@ -95,6 +95,18 @@ const rangeOf = <Value extends z.ZodType>(value: Value) => z.object({ min: value
 const Shift = z.number().min(0);
 const Ms = z.number().min(0);
 
+const scriptWith = <Time extends z.ZodType>(time: Time) =>
+  z.object({
+    url: z.string().nullable().describe('URL of the script. Null if the browser does not say it.'),
+    function: z.string().nullable().describe('Function that the browser called. Null if it has no name.'),
+    inputDelay: time.describe('Time in which it ran before the handlers.'),
+    processing: time.describe('Time in which it ran as a handler.'),
+    presentation: time.describe('Time in which it ran before the paint.'),
+  });
+const Script = scriptWith(Ms);
+/** A script that ran between an event and its paint. */
+export type InteractionScript = z.infer<typeof Script>;
+
 const withTimes = <Time extends z.ZodType>(time: Time) => {
   const values = eachMetric({ time: time.nullable(), shift: Shift.nullable() });
   return {
@@ -110,6 +122,10 @@ const withTimes = <Time extends z.ZodType>(time: Time) => {
           processing: time.describe('Time in which its handlers ran.'),
           presentation: time.describe('Time from its handlers to the next paint.'),
           waited: time.describe('Time in which the main thread waited for a CPU of the host. No other part has it.'),
+          scripts: z
+            .array(scriptWith(time))
+            .default([])
+            .describe('Scripts that ran until then, those with the most time first. At most five.'),
         })
         .nullable()
         .describe('The event with the longest time to the next paint. Null if there was none.'),
@@ -152,6 +168,10 @@ const valuesView = (values: InteractionValues) =>
     values[name] === null ? null : valueView(interactionMetrics[name].kind, values[name]),
   );
 
+const eventParts = ['inputDelay', 'processing', 'presentation'] as const;
+const partsView = (parts: Record<(typeof eventParts)[number], number>) =>
+  recordOf(eventParts, (part) => valueView('time', parts[part]));
+
 /** The link to the report of an interaction, and its changes from the other variant. */
 export type BesidesInteraction = { report: string | null; change: InteractionChange | null };
 
@@ -165,9 +185,9 @@ export const interactionView = (
     ...pick(valuesView({ ...result, lcp: null }), ['inp', 'tbt', 'cls']),
     longestEvent: longestEvent && {
       ...pick(longestEvent, ['type', 'selector']),
-      ...recordOf(['inputDelay', 'processing', 'presentation', 'waited'], (part) =>
-        valueView('time', longestEvent[part]),
-      ),
+      ...partsView(longestEvent),
+      waited: valueView('time', longestEvent.waited),
+      scripts: longestEvent.scripts.map((script) => ({ ...pick(script, ['url', 'function']), ...partsView(script) })),
     },
     softNavigation: softNavigation && {
       ...softNavigation,

@@ -7,7 +7,7 @@ import type { Watched } from '../child/main-frame.ts';
 import { releaseDocument } from '../child/page-hold.ts';
 import { type Requests, watchRequests } from '../child/quiet-page.ts';
 import type { Waits } from '../cpu-waits.ts';
-import { type LongestEvent, msOf } from '../lighthouse/event-timing.ts';
+import { msOf } from '../lighthouse/event-timing.ts';
 import type { LoadSettings } from '../lighthouse/result.ts';
 import type { Lighthouse } from '../lighthouse/run.ts';
 import { emulateDevice, type Measured, startTimespan } from '../lighthouse/timespan.ts';
@@ -176,7 +176,10 @@ const resultOf = (
   };
 };
 
-const eventOf = ({ timeStamp, ...event }: LongestEvent, entries: readonly Entry[]): InteractionRun['longestEvent'] => ({
+const eventOf = (
+  { timeStamp, ...event }: NonNullable<Measured['longest']>,
+  entries: readonly Entry[],
+): InteractionRun['longestEvent'] => ({
   ...event,
   selector: selectorOf(entries, event.type, timeStamp),
 });

@@ -1,14 +1,16 @@
 import type { CDPSession, Page } from 'puppeteer-core';
+import type { InteractionScript } from '../../../shared/interactions/interactions-schemas.ts';
 import { pick } from '../../../shared/pick.ts';
 import type { Waits } from '../cpu-waits.ts';
 import type { AuditOrder } from '../messages.ts';
+import { scriptsOf } from './event-scripts.ts';
 import { type LongestEvent, longestEvent } from './event-timing.ts';
 import { patchTrace } from './patches.ts';
 import { type LoadSettings, reportOf } from './result.ts';
 import { type Lighthouse, throttlingFlags } from './run.ts';
 
 export type Measured = {
-  longest: LongestEvent | undefined;
+  longest: (LongestEvent & { scripts: InteractionScript[] }) | undefined;
   tbt: number | null;
   cls: number | null;
   report: { gzip: Buffer; bytes: number };
@@ -66,8 +68,10 @@ export const startTimespan = async (
     const { lhr } = result;
     const numberOf = (audit: string) => lhr.audits[audit]?.numericValue ?? null;
     Object.assign(lhr.configSettings, pick(settings, ['screenEmulation', 'emulatedUserAgent'])); // they come from `emulateDevice`
+    const { traceEvents } = patched()?.recorded ?? { traceEvents: [] };
+    const longest = longestEvent(traceEvents, waits);
     return {
-      longest: longestEvent(patched()?.recorded.traceEvents ?? [], waits),
+      longest: longest && { ...longest, scripts: scriptsOf(traceEvents, longest) },
       tbt: numberOf('total-blocking-time'),
       cls: numberOf('cumulative-layout-shift'),
       report: await reportOf(lhr, order),

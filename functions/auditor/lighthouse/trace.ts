@@ -22,6 +22,8 @@ type TraceData = {
   requestId?: string;
   resourceType?: string;
   url?: string;
+  /** Name of a called function. Empty if it has none. */
+  functionName?: string;
   /** Frames at the start of the trace. Only the main frame has no parent. */
   frames?: { parent?: string; processId?: number }[];
 } & Partial<TimedEvent>;

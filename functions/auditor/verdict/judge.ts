@@ -104,10 +104,12 @@ const judgeOne = (observation: Observation): AuditResult => {
 const redactInteraction = ({
   navigatedTo,
   softNavigation,
+  longestEvent,
   reason,
   ...result
 }: MeasuredInteraction): MeasuredInteraction => ({
   ...result,
+  longestEvent: longestEvent && redact(longestEvent),
   navigatedTo: navigatedTo && shownUrl(navigatedTo),
   softNavigation: softNavigation && { ...softNavigation, url: shownUrl(softNavigation.url) },
   reason: reason && redactText(reason),
