@@ -1,6 +1,7 @@
 import type { CheckComparison, RegionComparison } from '../../shared/comparison/schemas.ts';
 import type { MetricName } from '../../shared/metrics/page-metrics.ts';
 import { fullChangeText, needsText, regionsText } from '../words/change.ts';
+import { comparedEntries, interactionNotes } from '../words/compared.ts';
 import { reasonTexts } from '../words/words.ts';
 import { compact, fitted } from './fit.ts';
 import { comparisonPage } from './pages.ts';
@@ -25,6 +26,7 @@ export const comparisonAnswer = (
       {
         reasons: reasons.map((reason) => ({ ...reason, text: reasonTexts[reason.code] })),
         differences,
+        interactions: 'interactions' in comparison ? interactionNotes(comparison) : [],
         newlyFailed: 'newlyFailed' in comparison ? comparison.newlyFailed : [],
         pooledCheckIds: 'pooledCheckIds' in comparison ? comparison.pooledCheckIds : [],
         againCheckIds: 'againCheckIds' in comparison ? comparison.againCheckIds : [],
@@ -47,15 +49,15 @@ const regionsCompared = ({ metrics }: RegionComparison): Change[] =>
     each.change ? [{ metric, verdict: each.verdict, text: `${regionsText(metric, each)}${needsText(each)}` }] : [],
   );
 
-const checksCompared = ({ metrics }: CheckComparison): Change[] =>
-  entriesOf(metrics).flatMap(([metric, { regions, verdict }]) => {
+const checksCompared = (comparison: CheckComparison): Change[] =>
+  comparedEntries(comparison).flatMap(({ id: metric, name, regions, verdict }) => {
     const measured = Object.entries(regions)
       .filter(([, { base, value }]) => base !== null || value !== null)
       .toSorted(([, a], [, b]) => order.indexOf(a.verdict) - order.indexOf(b.verdict));
     if (measured.length === 0) return [];
     const texts = measured.map(([region, each]): [string, string] => [
       region,
-      `${each.base ?? '–'} → ${each.value ?? '–'}: ${fullChangeText(metric, each)}`,
+      `${each.base ?? '–'} → ${each.value ?? '–'}: ${fullChangeText(name, each)}`,
     ]);
     return [{ metric, verdict, regions: texts }];
   });

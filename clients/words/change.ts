@@ -1,6 +1,7 @@
 import type { CheckComparison, RegionComparison } from '../../shared/comparison/schemas.ts';
-import { type MetricKind, type MetricName, pageMetric } from '../../shared/metrics/page-metrics.ts';
-import { labels, plain, scaleOf } from './numbers.ts';
+import { type JudgedName, judgedMetric } from '../../shared/interactions/metrics.ts';
+import type { MetricKind, MetricName } from '../../shared/metrics/page-metrics.ts';
+import { plain, scaleOf } from './numbers.ts';
 
 type Compared = NonNullable<CheckComparison['metrics'][MetricName]['regions'][CheckComparison['regions'][number]]>;
 type Judged = Pick<Compared, 'change' | 'noise' | 'suspected' | 'needs'>;
@@ -8,7 +9,7 @@ type ComparedChange = Judged & Pick<Compared, 'verdict'>;
 type Numbers = { estimate: number; low: number; high: number; confidence: number };
 
 /** Returns how a metric changed between two checks, and how sure that is, for a column of a table. */
-export const briefChangeText = (name: MetricName, { verdict, ...judged }: ComparedChange): string => {
+export const briefChangeText = (name: JudgedName, { verdict, ...judged }: ComparedChange): string => {
   const numbers = numbersOf(judged);
   if (!numbers) return 'not measured on both sides';
   if (verdict === 'same') return sameText(name, numbers);
@@ -17,17 +18,17 @@ export const briefChangeText = (name: MetricName, { verdict, ...judged }: Compar
 };
 
 /** Returns the same, and what would give a verdict if there is none. */
-export const changeText = (name: MetricName, compared: ComparedChange): string =>
+export const changeText = (name: JudgedName, compared: ComparedChange): string =>
   `${briefChangeText(name, compared)}${needsText(compared)}`;
 
 /** Returns the same, and how much the metric moves by itself if there is no verdict. */
-export const fullChangeText = (name: MetricName, compared: ComparedChange): string => {
+export const fullChangeText = (name: JudgedName, compared: ComparedChange): string => {
   const moves = compared.verdict === 'unknown' && compared.needs ? movesText(name, compared.noise) : '';
   return `${changeText(name, compared)}${moves}`;
 };
 
 /** Returns how a metric changed in regions with the same verdict: the range of their changes, and an interval that holds theirs. */
-export const sharedChangeText = (name: MetricName, all: readonly ComparedChange[]): string => {
+export const sharedChangeText = (name: JudgedName, all: readonly ComparedChange[]): string => {
   const [first = '', ...others] = new Set(all.map((each) => changeText(name, each)));
   const numbers = all.flatMap((each) => numbersOf(each) ?? []);
   if (others.length === 0 || numbers.length === 0) return first;
@@ -56,13 +57,13 @@ export const regionsText = (
 };
 
 /** Returns a change with signs for a narrow column, such as `−426 ms (−569 to −416)`. Points have no unit. Without a clear change, returns its interval. */
-export const shortChangeText = (name: MetricName, { verdict, ...judged }: ComparedChange): string => {
+export const shortChangeText = (name: JudgedName, { verdict, ...judged }: ComparedChange): string => {
   const numbers = numbersOf(judged);
   if (!numbers) return '–';
   if (verdict === 'same' || verdict === 'unknown') return rangeText(name, numbers).replace(/ points?$/, '');
   const { text, unit } = scaleFor(name, Math.abs(numbers.estimate));
   const [estimate, low, high] = [numbers.estimate, numbers.low, numbers.high].map((value) => signedText(value, text));
-  const shownUnit = pageMetric(name).kind === 'score' ? '' : unit;
+  const shownUnit = judgedMetric(name).kind === 'score' ? '' : unit;
   return `${estimate}${shownUnit}${low === high ? '' : ` (${low} to ${high})`}`;
 };
 
@@ -85,18 +86,18 @@ const words: Record<MetricKind, readonly [higher: string, lower: string]> = {
   count: ['more', 'fewer'],
 };
 
-const wordFor = (name: MetricName, isHigher: boolean): string => words[pageMetric(name).kind][isHigher ? 0 : 1];
+const wordFor = (name: JudgedName, isHigher: boolean): string => words[judgedMetric(name).kind][isHigher ? 0 : 1];
 
-const sameText = (name: MetricName, { low, high }: Numbers): string => {
+const sameText = (name: JudgedName, { low, high }: Numbers): string => {
   const most = Math.max(Math.abs(low), Math.abs(high));
   const { text, unit } = scaleFor(name, most);
   return text(most) === text(0) ? 'same' : `same, at most ${text(most)}${unit} apart`;
 };
 
-type Words = Record<'excluded' | 'suspected', (name: MetricName, numbers: Numbers) => string>;
+type Words = Record<'excluded' | 'suspected', (name: JudgedName, numbers: Numbers) => string>;
 
 /** Returns what the interval of a metric without a verdict excludes. */
-const openText = (name: MetricName, { needs, suspected }: Judged, numbers: Numbers, words: Words): string => {
+const openText = (name: JudgedName, { needs, suspected }: Judged, numbers: Numbers, words: Words): string => {
   if (!needs) return `not comparable (${rangeText(name, numbers)})`;
   if (numbers.confidence < 0.9) return 'too few samples';
   return suspected ? `perhaps ${words.suspected(name, numbers)}, or chance` : words.excluded(name, numbers);
@@ -105,7 +106,7 @@ const openText = (name: MetricName, { needs, suspected }: Judged, numbers: Numbe
 /** Says how large a change would have been seen. A change for the worse comes first. */
 const changeWords: Words = {
   excluded: (name, { low, high }) => {
-    const isHigher = pageMetric(name).better === 'lower' ? high > 0 : low >= 0;
+    const isHigher = judgedMetric(name).better === 'lower' ? high > 0 : low >= 0;
     const most = Math.abs(isHigher ? high : low);
     const { text, unit } = scaleFor(name, most);
     return `no clear change, at most ${text(most)}${unit} ${wordFor(name, isHigher)}`;
@@ -113,19 +114,19 @@ const changeWords: Words = {
   suspected: (name, numbers) => `${sizeText(name, numbers)} ${wordFor(name, numbers.estimate > 0)}`,
 };
 
-const apartText = (name: MetricName, { low, high }: Numbers): string => {
+const apartText = (name: JudgedName, { low, high }: Numbers): string => {
   const most = Math.max(Math.abs(low), Math.abs(high));
   const { text, unit } = scaleFor(name, most);
   return `at most ${text(most)}${unit} apart`;
 };
 
 /** Returns how much a metric moves from check to check without a change of the page. */
-const movesText = (name: MetricName, noise: Judged['noise']): string => {
+const movesText = (name: JudgedName, noise: Judged['noise']): string => {
   const between = plain(noise?.between);
   if (!between) return '';
   const { text, unit } = scaleFor(name, between);
   if (text(between) === text(0)) return '';
-  return `. Its ${labels[name]} moves by some ${text(between)}${unit} from check to check`;
+  return `. Its ${judgedMetric(name).shortTitle ?? judgedMetric(name).title} moves by some ${text(between)}${unit} from check to check`;
 };
 
 /** Returns what would give a verdict, or nothing if there is one. */
@@ -136,7 +137,7 @@ export const needsText = ({ needs }: Pick<Judged, 'needs'>): string => {
 };
 
 /** Returns an interval with signs: `−60 to +210 ms`. */
-const rangeText = (name: MetricName, { low, high }: Numbers): string => {
+const rangeText = (name: JudgedName, { low, high }: Numbers): string => {
   const { text, unit } = scaleFor(name, Math.max(Math.abs(low), Math.abs(high)));
   const ends = [...new Set([signedText(low, text), signedText(high, text)])];
   return `${ends.join(' to ')}${unit}`;
@@ -147,13 +148,13 @@ const signedText = (value: number, text: (value: number) => string): string => {
   return size === text(0) ? size : `${value < 0 ? '−' : '+'}${size}`;
 };
 
-const sizeText = (name: MetricName, { estimate }: Numbers): string => {
+const sizeText = (name: JudgedName, { estimate }: Numbers): string => {
   const { text, unit } = scaleFor(name, Math.abs(estimate));
   return `${text(Math.abs(estimate))}${unit}`;
 };
 
 /** Returns the interval in the unit of the estimate, or nothing if its ends look the same. */
-const intervalText = (name: MetricName, { estimate, low, high }: Omit<Numbers, 'confidence'>): string => {
+const intervalText = (name: JudgedName, { estimate, low, high }: Omit<Numbers, 'confidence'>): string => {
   const { text } = scaleFor(name, Math.abs(estimate));
   const [from, to] = [Math.abs(low), Math.abs(high)].sort((a, b) => a - b).map(text);
   return from === to ? '' : ` (${from} to ${to})`;
@@ -162,8 +163,8 @@ const intervalText = (name: MetricName, { estimate, low, high }: Omit<Numbers, '
 type Scale = { text: (value: number) => string; unit: string };
 
 /** Returns how the numbers of one text are written, so that all have the unit of the largest. */
-const scaleFor = (name: MetricName, largest: number): Scale => {
-  const { kind } = pageMetric(name);
+const scaleFor = (name: JudgedName, largest: number): Scale => {
+  const { kind } = judgedMetric(name);
   if (kind === 'score') return { text: whole, unit: largest === 1 ? ' point' : ' points' };
   if (kind === 'shift') return { text: (value) => value.toFixed(largest < 0.01 ? 3 : 2), unit: '' };
   if (kind === 'count') return { text: whole, unit: '' };

@@ -1,4 +1,4 @@
-import type { Explanation, RequestChange, RequestList } from '../../shared/explanation/schema.ts';
+import type { EventParts, Explanation, RequestChange, RequestList } from '../../shared/explanation/schema.ts';
 import { bytesText, pointsText, shiftText, timeText, typeText } from '../../shared/explanation/words.ts';
 import { counted, labels, metrics, textOrDash } from './numbers.ts';
 
@@ -37,6 +37,11 @@ export const sectionsOf = (explanation: Explanation): Section[] => {
       caching.map(({ url, baseSeconds, seconds }) => `${url}: ${between(baseSeconds, seconds, secondsText, 'long')}`),
     ),
     list(
+      'Interactions',
+      'interactions',
+      interactionParts(explanation).map(({ what, before, after, name }) => `${name}: ${what}: ${before} → ${after}`),
+    ),
+    list(
       'Audits',
       'audits',
       audits.map(
@@ -59,6 +64,32 @@ const requestTitles: readonly (readonly [RequestList, string])[] = [
   ['slower', 'Slower requests'],
   ['faster', 'Faster requests'],
 ];
+
+/** Returns the longest event of each interaction that changed, and its scripts, with their times on both sides. */
+export const interactionParts = ({ interactions }: Explanation) =>
+  (interactions ?? []).flatMap(({ name, event, scripts }) => {
+    const { type, selector } = event.value ?? event.base ?? { type: 'event', selector: null };
+    const rows = [
+      { what: selector ? `${type} on ${selector}` : type, ...event },
+      ...scripts.map(({ url, function: called, base, value }) => ({
+        what: [called && `${called}()`, url ?? 'a script without an address'].filter(Boolean).join(' in '),
+        ...{ base, value },
+      })),
+    ];
+    return rows.map(({ what, base, value }) => ({ name, what, before: partsText(base), after: partsText(value) }));
+  });
+
+/** Returns the parts of the time of an event that are not 0. */
+const partsText = (parts: EventParts | null): string => {
+  if (!parts) return 'none';
+  const { inputDelayMs: before, processingMs: during, presentationMs: after } = parts;
+  const shown = [
+    before > 0 && `${timeText(before)} before`,
+    during > 0 && `${timeText(during)} in`,
+    after > 0 && `${timeText(after)} after`,
+  ].filter(Boolean);
+  return shown.length > 0 ? `${shown.join(', ')} the handlers` : timeText(0);
+};
 
 const between = <T>(base: T | null, value: T | null, text: (value: T) => string, missing: string): string =>
   `${base === null ? missing : text(base)} → ${value === null ? missing : text(value)}`;

@@ -1,10 +1,10 @@
 import type { CheckComparison } from '../../shared/comparison/schemas.ts';
-import type { MetricName } from '../../shared/metrics/page-metrics.ts';
 import { shortChangeText } from './change.ts';
-import { labels, mainMetrics, metrics, textOrDash } from './numbers.ts';
+import { type ComparedEntry, comparedEntries } from './compared.ts';
+import { mainMetrics, metrics, textOrDash } from './numbers.ts';
 import { allRegionsText } from './places.ts';
 
-type Compared = NonNullable<CheckComparison['metrics'][MetricName]['regions'][CheckComparison['regions'][number]]>;
+type Compared = NonNullable<ComparedEntry['regions'][CheckComparison['regions'][number]]>;
 type Verdict = Compared['verdict'];
 
 /** Most metrics that a headline names after the first one. */
@@ -12,43 +12,46 @@ const MAX_OTHERS = 2;
 
 /** Returns the answer of a comparison with a base in one line, such as `Performance 75 → 55 in both regions: LCP +1.3 s`. */
 export const headlineOfChange = (comparison: CheckComparison): string => {
-  const verdict = (['regressed', 'improved'] as const).find((each) => namesWith(comparison, each).length > 0);
+  const verdict = (['regressed', 'improved'] as const).find((each) => entriesWith(comparison, each).length > 0);
   if (verdict) return changedText(comparison, verdict);
-  const suspected = orderedNames.filter((name) => having(comparison, name, (each) => each.suspected).length > 0);
-  const [first] = suspected;
+  const first = orderedEntries(comparison).find((entry) => having(entry, (each) => each.suspected).length > 0);
   if (first) return `Perhaps changed: ${betweenText(comparison, first, (each) => each.suspected)}`;
-  const shown = orderedNames.find((name) => having(comparison, name, () => true).length > 0);
+  const shown = orderedEntries(comparison).find((entry) => having(entry, () => true).length > 0);
   const values = shown ? `: ${betweenText(comparison, shown, () => true)}` : '';
-  const isSame = shown && comparison.metrics[shown].verdict === 'same';
+  const isSame = shown?.verdict === 'same';
   return `${isSame ? 'No change' : 'No sign of a change'}${values}`;
 };
 
-const orderedNames: readonly MetricName[] = [...new Set([...mainMetrics, ...metrics])];
+/** Returns the main metrics first, then the others, and those of interactions. */
+const orderedEntries = (comparison: CheckComparison): ComparedEntry[] =>
+  comparedEntries(comparison).toSorted((a, b) => rank(a) - rank(b));
+const rank = ({ id }: ComparedEntry): number =>
+  mainMetrics.some((name) => name === id) ? 0 : metrics.some((name) => name === id) ? 1 : 2;
 
-const namesWith = ({ metrics: all }: CheckComparison, verdict: Verdict): MetricName[] =>
-  orderedNames.filter((name) => Object.values(all[name].regions).some((each) => each.verdict === verdict));
+const entriesWith = (comparison: CheckComparison, verdict: Verdict): ComparedEntry[] =>
+  orderedEntries(comparison).filter(({ regions }) => Object.values(regions).some((each) => each.verdict === verdict));
 
-const having = ({ metrics: all }: CheckComparison, name: MetricName, is: (each: Compared) => boolean) =>
-  Object.entries(all[name].regions).filter(([, each]) => (each.base !== null || each.value !== null) && is(each));
+const having = ({ regions }: ComparedEntry, is: (each: Compared) => boolean) =>
+  Object.entries(regions).filter(([, each]) => (each.base !== null || each.value !== null) && is(each));
 
 const changedText = (comparison: CheckComparison, verdict: Verdict): string => {
-  const [first = 'performance', ...others] = namesWith(comparison, verdict);
+  const [first, ...others] = entriesWith(comparison, verdict);
+  if (!first) return '';
   const isOf = (each: Compared) => each.verdict === verdict;
-  const found = having(comparison, first, isOf);
-  const [one] = found;
+  const [one] = having(first, isOf);
   const interval =
     one && comparison.regions.length === 1
-      ? ` (${shortChangeText(first, one[1]).replace(' (', '; ').replace(')', '')})`
+      ? ` (${shortChangeText(first.name, one[1]).replace(' (', '; ').replace(')', '')})`
       : '';
-  const shown = others.slice(0, MAX_OTHERS).map((name) => `${labels[name]} ${differenceText(comparison, name, isOf)}`);
+  const shown = others.slice(0, MAX_OTHERS).map((each) => `${each.label} ${differenceText(each, isOf)}`);
   const more = others.length - shown.length;
   const rest = [...shown, ...(more > 0 ? [`${more} more`] : [])].join(', ');
   return `${betweenText(comparison, first, isOf)}${interval}${rest && `: ${rest}`}`;
 };
 
 /** Returns a metric before and after, and the regions that this is about if they are not the only one. */
-const betweenText = (comparison: CheckComparison, name: MetricName, is: (each: Compared) => boolean): string => {
-  const found = having(comparison, name, is);
+const betweenText = (comparison: CheckComparison, entry: ComparedEntry, is: (each: Compared) => boolean): string => {
+  const found = having(entry, is);
   const count = comparison.regions.length;
   const where =
     count === 1
@@ -56,16 +59,16 @@ const betweenText = (comparison: CheckComparison, name: MetricName, is: (each: C
       : ` in ${found.length === count ? allRegionsText(count) : found.map(([region]) => region).join(', ')}`;
   const [before, after] = (['base', 'value'] as const).map((side) =>
     joinedValues(
-      found.map(([, each]) => textOrDash(name, each[side])),
+      found.map(([, each]) => textOrDash(entry.name, each[side])),
       '–',
     ),
   );
-  return `${labels[name]} ${before} → ${after}${where}`;
+  return `${entry.label} ${before} → ${after}${where}`;
 };
 
-const differenceText = (comparison: CheckComparison, name: MetricName, is: (each: Compared) => boolean): string =>
+const differenceText = (entry: ComparedEntry, is: (each: Compared) => boolean): string =>
   joinedValues(
-    having(comparison, name, is).map(([, each]) => shortChangeText(name, each).replace(/ \(.*/, '')),
+    having(entry, is).map(([, each]) => shortChangeText(entry.name, each).replace(/ \(.*/, '')),
     ' to ',
   );
 

@@ -1,3 +1,4 @@
+import { type JudgedName, judgedMetric } from '../../shared/interactions/metrics.ts';
 import {
   type MetricKind,
   type MetricName,
@@ -46,8 +47,8 @@ export const isScore = (name: MetricName): name is ScoreName => pageMetrics[name
 export const gradeWords = { pass: 'good', work: 'needs work', poor: 'poor', unknown: 'unknown', none: '' };
 export const gradeSigns = { pass: '●', work: '■', poor: '▲', unknown: '○', none: '' };
 
-export const gradeOf = (name: MetricName, value: number | null, device: RunView['device']): Grade =>
-  gradeBy(pageMetric(name), value, device);
+export const gradeOf = (name: JudgedName, value: number | null, device: RunView['device']): Grade =>
+  gradeBy(judgedMetric(name), value, device);
 
 /** Returns the grade of a value by the row of its metric. */
 export const gradeBy = (
@@ -66,8 +67,8 @@ export const gradeBy = (
 const POOR_SHARE = 0.7;
 
 /** Returns how much of its bar a value fills, from 0 to 1. The limits of the metric scale the bar. A metric without limits has none. */
-export const barShare = (name: MetricName, value: number, device: RunView['device']): number | undefined => {
-  const poor = pageMetric(name).limits?.[device]?.[1];
+export const barShare = (name: JudgedName, value: number, device: RunView['device']): number | undefined => {
+  const poor = judgedMetric(name).limits?.[device]?.[1];
   return poor === undefined ? undefined : Math.min(1, (POOR_SHARE * value) / poor);
 };
 
@@ -102,7 +103,7 @@ export const scaleOf = (kind: keyof typeof units, value: number) => {
 };
 
 /** Returns a value with its unit. Scores, CLS and counts have none. */
-export const textOf = (name: MetricName, value: number): string => textIn(pageMetrics[name].kind, value);
+export const textOf = (name: JudgedName, value: number): string => textIn(judgedMetric(name).kind, value);
 
 /** Returns the same for a kind of metric. */
 export const textIn = (kind: MetricKind, value: number): string => {
@@ -114,15 +115,15 @@ export const textIn = (kind: MetricKind, value: number): string => {
 };
 
 /** Returns a value as a comparison or a sample has it, with its unit. */
-export const textOrDash = (name: MetricName, value: ShownValue | undefined): string => {
+export const textOrDash = (name: JudgedName, value: ShownValue | undefined): string => {
   const number = plain(value);
   return number === null ? '–' : textOf(name, number);
 };
 
 /** Returns the range of the samples in the unit of the value, or nothing if its ends look the same. */
-export const spreadText = (name: MetricName, value: number, spread: Range): string => {
+export const spreadText = (name: JudgedName, value: number, spread: Range): string => {
   if (!spread) return '';
-  const kind: MetricKind = pageMetrics[name].kind;
+  const { kind } = judgedMetric(name);
   const inUnit =
     kind === 'time' || kind === 'bytes' ? scaleOf(kind, value).format : (each: number) => textOf(name, each);
   const [min, max] = [inUnit(plain(spread.min) ?? 0), inUnit(plain(spread.max) ?? 0)];
@@ -132,11 +133,25 @@ export const spreadText = (name: MetricName, value: number, spread: Range): stri
 /** Returns the parts of a value that a table shows, or undefined if the run doesn't have it. */
 export const shownValue = (run: Measured & Pick<RunView, 'device' | 'spread'>, name: MetricName) => {
   const value = numberOf(run, name);
-  if (value === null) return undefined;
-  const grade = gradeOf(name, value, run.device);
-  const spread = spreadText(name, value, run.spread?.[name]);
-  const share = barShare(name, value, run.device);
-  return { value, share, grade, sign: gradeSigns[grade], text: textOf(name, value), spread };
+  return value === null ? undefined : shownNumber(name, value, { device: run.device, range: run.spread?.[name] });
+};
+
+/** Returns the parts of a value of a metric. */
+export const shownNumber = (
+  name: JudgedName,
+  value: number,
+  { device, range }: Pick<RunView, 'device'> & { range?: Range },
+) => {
+  const grade = gradeOf(name, value, device);
+  const spread = spreadText(name, value, range);
+  return {
+    value,
+    share: barShare(name, value, device),
+    grade,
+    sign: gradeSigns[grade],
+    text: textOf(name, value),
+    spread,
+  };
 };
 
 export const counted = (count: number, noun: string) =>

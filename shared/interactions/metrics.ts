@@ -1,4 +1,4 @@
-import { type Drift, NO_WORK, type PageMetric, pageMetrics } from '../metrics/page-metrics.ts';
+import { type Drift, type MetricName, NO_WORK, type PageMetric, pageMetrics } from '../metrics/page-metrics.ts';
 import { recordOf } from '../record.ts';
 
 const { lcp, tbt, cls } = pageMetrics;
@@ -30,6 +30,10 @@ export const interactionMetrics = {
 
 export type InteractionMetricName = keyof typeof interactionMetrics;
 export const interactionMetricNames = Object.keys(interactionMetrics) as InteractionMetricName[];
+
+/** Name of a metric of the load or of an interaction. Both have the same kind under one name. */
+export type JudgedName = MetricName | InteractionMetricName;
+export const judgedMetric = (name: JudgedName): PageMetric => ({ ...interactionMetrics, ...pageMetrics })[name];
 
 /** Values of an interaction. An unknown value is null. */
 export type InteractionValues = Record<InteractionMetricName, number | null>;

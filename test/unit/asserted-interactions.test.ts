@@ -10,7 +10,15 @@ import { readReport } from '../support/recorded-reports.ts';
 
 const recorded = AssertedReport.parse(JSON.parse(gunzipSync(readReport('13.5.0')).toString()));
 const limit = (maxNumericValue: number, more = {}): Assertions[string] => ['error', { maxNumericValue, ...more }];
-const longestEvent = { type: 'click', selector: '#go', inputDelay: 4, processing: 300, presentation: 20, waited: 0 };
+const longestEvent = {
+  type: 'click',
+  selector: '#go',
+  inputDelay: 4,
+  processing: 300,
+  presentation: 20,
+  waited: 0,
+  scripts: [],
+};
 const stepFailed = 'Step 1 (click #gone) failed: No element matches the selector.';
 const samplesOf = (contended: (boolean | null)[]) =>
   contended.map((each) => ({ ...noMetrics, cpuBusy: null, contended: each }));

@@ -1,6 +1,6 @@
-import type { MetricName } from '../../../shared/metrics/page-metrics.ts';
 import { isFinished } from '../../../shared/states.ts';
 import { fullChangeText } from '../../words/change.ts';
+import { comparedEntries } from '../../words/compared.ts';
 import { confirmationText } from '../formats/confirmation.ts';
 import type { Results } from '../formats/json.ts';
 
@@ -89,14 +89,14 @@ const findingsOf = (
         },
       ]
     : []),
-  ...Object.entries(base?.metrics ?? {}).flatMap(([metric, { regions }]) =>
+  ...(base ? comparedEntries(base) : []).flatMap(({ id: metric, name, regions }) =>
     Object.entries(regions)
       .filter(([, { verdict }]) => verdict === 'regressed')
       .map(([region, compared]) => ({
         level: 'error' as const,
         ...{ kind: 'regression', name: `${region} ${metric}` },
         title: `${region}: ${metric} regressed`,
-        message: `${url}: ${metric} was ${compared.base} and is ${compared.value}: ${fullChangeText(metric as MetricName, compared)}.`,
+        message: `${url}: ${metric} was ${compared.base} and is ${compared.value}: ${fullChangeText(name, compared)}.`,
       })),
   ),
 ];

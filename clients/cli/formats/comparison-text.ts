@@ -1,8 +1,8 @@
 import type { AssertionResult } from '../../../shared/assertions/assertions.ts';
 import type { CheckComparison } from '../../../shared/comparison/schemas.ts';
 import { failedFirst, messageWithKey, outcomeOf } from '../../words/assertions.ts';
+import { interactionNotes } from '../../words/compared.ts';
 import { differenceText, isOfVariants, variantNames } from '../../words/differences.ts';
-import { labels } from '../../words/numbers.ts';
 import { verdictSigns } from '../../words/variants.ts';
 import { type Change, changesOf, grouped } from './metrics.ts';
 import { reasonText } from './notes.ts';
@@ -36,10 +36,10 @@ const regionLines = (changes: readonly Change[], view: View): string[] => {
   const verdict = ({ verdict, change }: Change) =>
     paint(`${verdictSigns[verdict]} ${change}`, verdictStyles[verdict], view);
   const region = paint(changes[0]?.region ?? '', 'heading', view);
-  const rows = changes.map((each) => [labels[each.name], each.before, each.after, verdict(each)]);
+  const rows = changes.map((each) => [each.label, each.before, each.after, verdict(each)]);
   const blocks = () => [
     region,
-    ...changes.flatMap((each) => labelled(labels[each.name], `${each.before} → ${each.after}  ${verdict(each)}`, view)),
+    ...changes.flatMap((each) => labelled(each.label, `${each.before} → ${each.after}  ${verdict(each)}`, view)),
   ];
   return table([[region, 'before', 'after', 'change'], ...rows], view) ?? blocks();
 };
@@ -69,12 +69,13 @@ export const assertionLines = (failed: AssertionResult & { region: string }, vie
 const reasonLines = (comparison: CheckComparison, view: View): string[] => {
   const { reasons } = comparison;
   const differences = isOfVariants(comparison) ? [] : comparison.differences;
-  if (reasons.length + differences.length === 0) return [];
+  const notes = interactionNotes(comparison);
+  if (reasons.length + differences.length + notes.length === 0) return [];
   const sign = paint('!', 'work', view);
   const differing = differences.flatMap((each) => signed(sign, differenceText(each), view));
   const lines = grouped(reasons, ({ code }) => code).flatMap((group) => {
     const regions = group.map(({ region }) => region).join(', ');
     return signed(sign, `${regions}: ${reasonText(group[0]?.code ?? '')}`, view);
   });
-  return ['', ...differing, ...lines];
+  return ['', ...differing, ...lines, ...notes.flatMap((note) => signed(sign, note, view))];
 };

@@ -82,7 +82,7 @@ const addBase = (suite: TestSuite, { check, base, baseProblem, confirmation }: C
     const test = suite.testCase().className(shortUrl(check.url)).name(`${region} compared with ${other}`);
     const inRegion = changes.filter((each) => each.region === region);
     const texts = (shown: typeof changes) =>
-      shown.map(({ name, before, after, change }) => `${labels[name]} ${before} → ${after}: ${change}`);
+      shown.map(({ label, before, after, change }) => `${label} ${before} → ${after}: ${change}`);
     const regressed = texts(inRegion.filter(({ verdict }) => verdict === 'regressed'));
     const isConfirmed = confirmation?.changes.some((each) => each.region === region && each.verdict === 'regressed');
     if (confirmation && isConfirmed) regressed.push(confirmationText(confirmation));

@@ -159,8 +159,8 @@ const verdictWords = { regressed: '❌ ', improved: '✅ ', same: '', unknown: '
 const variantLines = (run: RunView): string[] => {
   const text = (value: VariantRow['value']) =>
     value ? `${gradeEmojis[value.grade]} ${value.text} ${value.spread}`.trim() : '–';
-  const rows = variantRows(run).map(({ name, against, value, verdict, change }) => [
-    labels[name],
+  const rows = variantRows(run).map(({ label, against, value, verdict, change }) => [
+    prose(label),
     text(against),
     text(value),
     `${verdictWords[verdict]}${prose(change)}`,
@@ -193,10 +193,10 @@ export const baseLines = (
   if (!base) return [];
   const { changed, counts } = summaryOf(base);
   const other = isOfVariants(base) ? prose(variantNames(base).base) : code(base.baseCheckId);
-  const rows = changed.map(({ region, name, before, after, change, verdict }) => [
+  const rows = changed.map(({ region, label, before, after, change, verdict }) => [
     changeWords[verdict],
     prose(region),
-    labels[name],
+    prose(label),
     before,
     after,
     prose(change),

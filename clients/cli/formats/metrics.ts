@@ -1,9 +1,11 @@
 import type { CheckComparison } from '../../../shared/comparison/schemas.ts';
+import type { JudgedName } from '../../../shared/interactions/metrics.ts';
 import type { MetricName } from '../../../shared/metrics/page-metrics.ts';
 import type { RunView } from '../../../shared/run.ts';
 import { changeText, regionsText, sharedChangeText } from '../../words/change.ts';
+import { type ComparedEntry, comparedEntries } from '../../words/compared.ts';
 import { joinedValues } from '../../words/headline.ts';
-import { mainMetrics, metrics, orderedFor, textOrDash } from '../../words/numbers.ts';
+import { mainMetrics, orderedFor, textOrDash } from '../../words/numbers.ts';
 import { allRegionsText } from '../../words/places.ts';
 import type { CheckResult } from '../run/result.ts';
 
@@ -25,37 +27,40 @@ export const verdictsOf = ({
 export type Change = {
   /** The region, or a name of all regions. */
   region: string;
-  name: MetricName;
-  verdict: 'improved' | 'regressed' | 'same' | 'unknown';
+  /** The metric, in words. */
+  label: string;
+  name: JudgedName;
+  verdict: Compared['verdict'];
   before: string;
   after: string;
   /** How it changed, in words. */
   change: string;
   /** True if it may have changed, and nobody knows. */
   suspected: boolean;
+  compared: Compared;
 };
+type Compared = NonNullable<ComparedEntry['regions'][CheckComparison['regions'][number]]>;
 
 /** Returns the metrics of each region that at least one of the checks has. */
 export const changesOf = (comparison: CheckComparison): Change[] =>
   comparison.regions.flatMap((region) =>
-    metrics.flatMap((name) => {
-      const compared = comparison.metrics[name].regions[region];
+    comparedEntries(comparison).flatMap(({ name, label, regions }) => {
+      const compared = regions[region];
       if (!compared || (compared.base === null && compared.value === null)) return [];
       const [before, after] = [textOrDash(name, compared.base), textOrDash(name, compared.value)];
       const { verdict, suspected } = compared;
-      return [{ region, name, verdict, suspected, before, after, change: changeText(name, compared) }];
+      return [{ region, name, label, verdict, suspected, before, after, change: changeText(name, compared), compared }];
     }),
   );
 
 /** Returns the changes with one entry for a metric that got worse in all regions, or better in all. */
 const sharedChangesOf = (comparison: CheckComparison): Change[] => {
   const { regions } = comparison;
-  return grouped(changesOf(comparison), ({ name }) => name).flatMap((group) => {
+  return grouped(changesOf(comparison), ({ label }) => label).flatMap((group) => {
     const [first] = group;
     const isSure = first?.verdict === 'regressed' || first?.verdict === 'improved';
     const agree = group.length === regions.length && group.every(({ verdict }) => verdict === first?.verdict);
     if (!first || regions.length === 1 || !isSure || !agree) return group;
-    const compared = Object.values(comparison.metrics[first.name].regions);
     const between = (texts: readonly string[]) => joinedValues(texts, '–');
     return [
       {
@@ -63,7 +68,10 @@ const sharedChangesOf = (comparison: CheckComparison): Change[] => {
         region: allRegionsText(regions.length),
         before: between(group.map(({ before }) => before)),
         after: between(group.map(({ after }) => after)),
-        change: sharedChangeText(first.name, compared),
+        change: sharedChangeText(
+          first.name,
+          group.map(({ compared }) => compared),
+        ),
       },
     ];
   });

@@ -1,8 +1,10 @@
+import type { CheckComparison } from '../../../shared/comparison/schemas.ts';
 import { isSpoiledBy } from '../../../shared/comparison/spoils.ts';
 import type { MetricName } from '../../../shared/metrics/page-metrics.ts';
 import type { RunView } from '../../../shared/run.ts';
 import { isFinished } from '../../../shared/states.ts';
 import { isNotJudged } from '../../words/assertions.ts';
+import { comparedEntries } from '../../words/compared.ts';
 import type { CheckResult } from '../run/result.ts';
 
 type Asserted = Pick<CheckResult, 'check' | 'assertions'>;
@@ -25,8 +27,8 @@ export const hasUnjudged = ({ assertions }: Pick<Asserted, 'assertions'>): boole
     .some((each) => isNotJudged(each) && each.level === 'error');
 
 /** Returns true if a metric of a comparison with a base got worse. */
-export const hasRegressed = ({ metrics }: { metrics: object }): boolean =>
-  Object.values(metrics).some(({ verdict }: { verdict: string }) => verdict === 'regressed');
+export const hasRegressed = (comparison: CheckComparison): boolean =>
+  comparedEntries(comparison).some(({ verdict }) => verdict === 'regressed');
 
 /** Returns true if a metric got worse than that of the base, also by a change that only one more check proved. */
 export const isWorse = ({ base, confirmation }: Pick<CheckResult, 'base' | 'confirmation'>): boolean =>

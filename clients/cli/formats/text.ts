@@ -150,7 +150,7 @@ const variantLines = (run: RunView, result: CheckResult, view: View): string[] =
     value ? `${paint(`${value.sign} ${value.text}`.trimStart(), value.grade, view)} ${value.spread}`.trimEnd() : '–';
   const changeOf = ({ verdict, change }: VariantRow) =>
     change && paint(`${verdictSigns[verdict]} ${change}`, verdictStyles[verdict], view);
-  const cells = rows.map((row) => [labels[row.name], text(row.against), text(row.value), changeOf(row)]);
+  const cells = rows.map((row) => [row.label, text(row.against), text(row.value), changeOf(row)]);
   const blocks = () => [
     ...(region ? [region] : []),
     ...cells.flatMap(([label = '', against, value, change]) =>
@@ -224,10 +224,10 @@ const baseLines = ({ base, baseProblem, confirmation }: CheckResult, view: View)
   if (!base) return [];
   const { changed, counts } = summaryOf(base, view);
   if (isOfVariants(base)) return ['', ...wrap(`Compared with ${variantNames(base).base}: ${counts}`, view.width)];
-  const lines = changed.flatMap(({ region, name, verdict, before, after, change }) => {
+  const lines = changed.flatMap(({ region, label, verdict, before, after, change }) => {
     const sign = paint(verdictSigns[verdict], verdictStyles[verdict], view);
     const where = base.regions.length > 1 ? `${region}  ` : '';
-    return signed(sign, `${where}${labels[name]} ${before} → ${after}: ${change}`, view);
+    return signed(sign, `${where}${label} ${before} → ${after}: ${change}`, view);
   });
   return ['', ...wrap(`Compared with ${base.baseCheckId}: ${counts}`, view.width), ...lines, ...confirmed];
 };

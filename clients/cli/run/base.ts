@@ -3,6 +3,7 @@ import type { CheckComparison, RegionComparison } from '../../../shared/comparis
 import type { Client } from '../../api/client.ts';
 import type { BaseOptions } from '../../api/paths.ts';
 import { ServiceError } from '../../api/service-error.ts';
+import { comparedEntries } from '../../words/compared.ts';
 import { differenceText, isOfVariants } from '../../words/differences.ts';
 import { UsageError } from '../exit-codes.ts';
 import { reasonText } from '../formats/notes.ts';
@@ -83,13 +84,9 @@ const noBaseText = (url: string, label: string): string =>
   `No earlier finished check of ${url} has the label ${label}, so nothing is compared. A check becomes the base with --label ${label}.`;
 
 /** Returns why the check of a comparison differs from its base, or null if nothing clearly changed or a report is gone. */
-const explanationOf = async (
-  client: Client,
-  { checkId, metrics }: CheckComparison,
-  query: Parameters<Client['explain']>[1],
-) => {
+const explanationOf = async (client: Client, comparison: CheckComparison, query: Parameters<Client['explain']>[1]) => {
   const isChange = ({ verdict }: { verdict: string }) => verdict === 'regressed' || verdict === 'improved';
-  return Object.values(metrics).some(isChange) ? storedExplanation(client, checkId, query) : null;
+  return comparedEntries(comparison).some(isChange) ? storedExplanation(client, comparison.checkId, query) : null;
 };
 
 /** Returns why a check differs from its base or its second variant, or null if a report is gone. */

@@ -1,11 +1,11 @@
 import type { CheckView } from '../../../shared/check.ts';
 import type { CheckComparison } from '../../../shared/comparison/schemas.ts';
 import type { CheckExplanation, Explanation } from '../../../shared/explanation/schema.ts';
-import type { MetricName } from '../../../shared/metrics/page-metrics.ts';
 import type { Region } from '../../../shared/regions.ts';
 import { fullChangeText } from '../../words/change.ts';
+import { type ComparedEntry, comparedEntries, interactionNotes } from '../../words/compared.ts';
 import { auditFacts, labelTexts } from '../../words/facts.ts';
-import { gradeOf, metricNames, metrics, plain, textOrDash } from '../../words/numbers.ts';
+import { gradeOf, plain, textOrDash } from '../../words/numbers.ts';
 import { localTime } from '../../words/times.ts';
 import { useLoaded } from '../requests/loading.ts';
 import { Filmstrip } from '../run/filmstrip.tsx';
@@ -56,7 +56,7 @@ export const ComparisonPage = ({ base, checkId }: { base: string; checkId: strin
       </div>
       {!data && <Pending error={error} reload={reload} missing={missing} rows={12} />}
       {data && error && <ProblemNote error={error} reload={reload} missing={missing} />}
-      {data && <Reasons reasons={data.reasons} differences={data.differences} />}
+      {data && <Reasons reasons={data.reasons} differences={data.differences} notes={interactionNotes(data)} />}
       {data && !why.data && why.error && (
         <p class="muted">
           Why they differ is unknown. <Quoted text={why.error.message} />
@@ -67,7 +67,7 @@ export const ComparisonPage = ({ base, checkId }: { base: string; checkId: strin
         <RegionPart
           key={region}
           region={region}
-          metrics={data.metrics}
+          comparison={data}
           checks={[before.data, after.data]}
           explanation={why.data?.regions[region]}
         />
@@ -115,17 +115,17 @@ const Side = ({ name, id, check, named }: SideProps) => (
 type Checks = readonly [before: CheckView | undefined, after: CheckView | undefined];
 type RegionProps = {
   region: Region;
-  metrics: CheckComparison['metrics'];
+  comparison: CheckComparison;
   checks: Checks;
   explanation: Explanation | undefined;
 };
 
-const RegionPart = ({ region, metrics: compared, checks, explanation }: RegionProps) => {
+const RegionPart = ({ region, comparison, checks, explanation }: RegionProps) => {
   const places = usePlaces();
   const name = nameOfPlace(places, region);
-  const rows = metrics.flatMap((name) => {
-    const each = compared[name].regions[region];
-    return each && !isUnknown(each) ? [{ name, compared: each }] : [];
+  const rows = comparedEntries(comparison).flatMap(({ id, name, title, regions }) => {
+    const each = regions[region];
+    return each && !isUnknown(each) ? [{ id, name, title, compared: each }] : [];
   });
   return (
     <>
@@ -145,7 +145,7 @@ const RegionPart = ({ region, metrics: compared, checks, explanation }: RegionPr
         columns={['Metric', 'Before', 'After', 'Change']}
       >
         {rows.map((row) => (
-          <Row key={row.name} {...row} checks={checks} />
+          <Row key={row.id} {...row} checks={checks} />
         ))}
       </DataTable>
       <BeforeAndAfter region={region} checks={checks} />
@@ -167,15 +167,15 @@ const BeforeAndAfter = ({ region, checks }: Pick<RegionProps, 'region' | 'checks
   );
 };
 
-type Compared = NonNullable<CheckComparison['metrics'][MetricName]['regions'][Region]>;
+type Compared = NonNullable<ComparedEntry['regions'][Region]>;
 
 const isUnknown = ({ base, value }: Compared) => base === null && value === null;
 
-type RowProps = { name: MetricName; compared: Compared; checks: Checks };
+type RowProps = Pick<ComparedEntry, 'name' | 'title'> & { compared: Compared; checks: Checks };
 
-const Row = ({ name, compared, checks }: RowProps) => (
+const Row = ({ name, title, compared, checks }: RowProps) => (
   <tr>
-    <th scope="row">{metricNames[name]}</th>
+    <th scope="row">{title}</th>
     {[compared.base, compared.value].map((value, i) => (
       <td key={i}>
         <Graded grade={gradeOf(name, plain(value), checks[i]?.device ?? 'mobile')} text={textOrDash(name, value)} />

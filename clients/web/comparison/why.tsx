@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import type { Explanation, RequestChange, RequestList } from '../../../shared/explanation/schema.ts';
+import { interactionParts } from '../../words/explanation.ts';
 import { metricNames, metrics, textOf } from '../../words/numbers.ts';
 import { DataTable } from '../ui/data-table.tsx';
 
@@ -36,6 +37,24 @@ export const WhatChanged = ({ region, explanation }: { region: string; explanati
           </th>
           <td>{timeText(baseMs)}</td>
           <td>{timeText(ms)}</td>
+        </tr>
+      ))}
+    </Changes>
+    <Changes
+      id={`${region}-interactions`}
+      title="Interactions"
+      columns={['Interaction', 'Event or script', 'Before', 'After']}
+    >
+      {interactionParts(explanation).map(({ name, what, before, after }) => (
+        <tr key={`${name} ${what}`}>
+          <th scope="row">
+            <bdi>{name}</bdi>
+          </th>
+          <td class="break">
+            <bdi>{what}</bdi>
+          </td>
+          <td>{before}</td>
+          <td>{after}</td>
         </tr>
       ))}
     </Changes>

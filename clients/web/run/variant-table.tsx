@@ -1,5 +1,4 @@
 import type { RunView } from '../../../shared/run.ts';
-import { labels, metricNames } from '../../words/numbers.ts';
 import { turnsText } from '../../words/turns.ts';
 import { type VariantRow, variantRows } from '../../words/variants.ts';
 import { DataTable } from '../ui/data-table.tsx';
@@ -11,17 +10,17 @@ export const VariantTable = ({ run, labelled, all = false }: { run: RunView; lab
   <>
     <DataTable labelled={labelled} class="results comparison" columns={['Metric', 'Against', 'Check', 'Change']}>
       {variantRows(run, { all }).map((row) => (
-        <Row key={row.name} row={row} />
+        <Row key={row.label} row={row} />
       ))}
     </DataTable>
     {run.turns && <p class="muted">{turnsText(run.turns)}.</p>}
   </>
 );
 
-const Row = ({ row: { name, against, value, verdict, change } }: { row: VariantRow }) => (
+const Row = ({ row: { label, title, against, value, verdict, change } }: { row: VariantRow }) => (
   <tr>
-    <th scope="row" title={metricNames[name]}>
-      {labels[name]}
+    <th scope="row" title={title}>
+      {label}
     </th>
     <td>{against ? <ShownValue shown={against} /> : <NotMeasured />}</td>
     <td>{value ? <ShownValue shown={value} /> : <NotMeasured />}</td>

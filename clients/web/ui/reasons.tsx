@@ -6,21 +6,21 @@ import { useNamer } from './places.ts';
 import { Quoted } from './quoted.tsx';
 import { TwoLines } from './two-lines.tsx';
 
-type Props = { reasons: { code: string; region: Region }[]; differences?: Difference[] };
+type Props = { reasons: { code: string; region: Region }[]; differences?: Difference[]; notes?: string[] };
 
 /** Why verdicts are unknown. */
-export const Reasons = ({ reasons, differences = [] }: Props) => {
+export const Reasons = ({ reasons, differences = [], notes = [] }: Props) => {
   const nameOf = useNamer(reasons);
-  if (reasons.length + differences.length === 0) return null;
+  if (reasons.length + differences.length + notes.length === 0) return null;
   const regionsOf = (code: string) => reasons.filter((each) => each.code === code).map(({ region }) => nameOf(region));
   const codes = [...new Set(reasons.map(({ code }) => code))];
   return (
     <ul class="warnings" aria-label="Why verdicts are unknown">
-      {differences.map((difference) => (
-        <li key={differenceText(difference)}>
+      {[...differences.map(differenceText), ...notes].map((text) => (
+        <li key={text}>
           <TwoLines>
             <span aria-hidden="true">⚠ </span>
-            <Quoted text={differenceText(difference)} />
+            <Quoted text={text} />
           </TwoLines>
         </li>
       ))}

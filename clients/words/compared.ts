@@ -1,0 +1,42 @@
+import type { CheckComparison, ComparedMetric, InteractionReason } from '../../shared/comparison/schemas.ts';
+import { interactionMetricId, interactionMetricTitle } from '../../shared/interactions/metric-ids.ts';
+import { interactionMetricNames, type JudgedName } from '../../shared/interactions/metrics.ts';
+import { labels, metricNames, metrics } from './numbers.ts';
+
+/** A metric of a comparison: one of the load, or one of an interaction. */
+export type ComparedEntry = ComparedMetric & {
+  /** Name of the metric, or id of the metric of an interaction. */
+  id: string;
+  name: JudgedName;
+  label: string;
+  title: string;
+};
+
+/** Returns the metrics of the load and of the interactions, in the order of a table. */
+export const comparedEntries = ({ metrics: load, interactions }: CheckComparison): ComparedEntry[] => [
+  ...metrics.map((name) => ({ ...load[name], id: name, name, label: labels[name], title: metricNames[name] })),
+  ...(interactions ?? []).flatMap(({ name: interaction, metrics: all }) =>
+    interactionMetricNames.map((metric) => {
+      const title = interactionMetricTitle({ interaction, metric });
+      return { ...all[metric], id: interactionMetricId({ interaction, metric }), name: metric, label: title, title };
+    }),
+  ),
+];
+
+const reasonTexts: Record<InteractionReason['code'], string> = {
+  missing: 'has no such interaction',
+  failed: 'did not measure it',
+  'failed-samples': 'measured it in some samples only',
+  noted: 'has a note',
+  'other-steps': 'has other steps',
+};
+
+/** Returns why interactions have no verdict, or fewer samples, in words. */
+export const interactionNotes = ({ interactions, regions }: CheckComparison): string[] =>
+  (interactions ?? []).flatMap(({ name, reasons }) =>
+    reasons.map(({ code, region, side, detail }) => {
+      const where = regions.length > 1 ? `${region}: ` : '';
+      const who = side === 'base' ? 'The base' : 'The check';
+      return `${where}${name}: ${who} ${reasonTexts[code]}${detail === null ? '.' : `: ${detail}`}`;
+    }),
+  );
