@@ -69,7 +69,7 @@ export const changeOfLocations = (
   const noise: Noise = {
     within: ofSamples === null ? null : Math.sqrt(ofSamples),
     between: Math.sqrt(variance),
-    from: measuredFreedom >= DRIFT_CHECKS ? 'page' : 'prior',
+    from: isLeast || measuredFreedom >= DRIFT_CHECKS ? 'page' : 'prior',
     checks: own.checks + before.length + after.length,
   };
   return { shift, noise, freedom, variance };

@@ -12,18 +12,11 @@ import {
   measuredOn,
   reasonsAgainst,
 } from './comparable.ts';
-import { compareInteractions, stepsOf } from './interactions.ts';
-import {
-  type Against,
-  type JudgedPair,
-  judgePairs,
-  type Measured,
-  type MeasuredSide,
-  type Pair,
-} from './judge-pairs.ts';
+import { compareInteractions, type InteractionPair, stepsOf } from './interactions.ts';
+import { type Against, judgePairs, type Measured, type MeasuredSide, type Pair } from './judge-pairs.ts';
 import { newlyFailed } from './newly-failed.ts';
 import type { CheckComparison, Reason } from './schemas.ts';
-import { asInSeries, locationsIn, type SeriesPoint } from './series.ts';
+import { asInSeries, inpsIn, locationsIn, type SeriesPoint } from './series.ts';
 import {
   type ComparedCheck,
   type ComparedRun,
@@ -73,6 +66,7 @@ export const compareChecks = (
         differences: differencesOf(auditedAs(base, base_), auditedAs(check, run)),
         reasons: reasonsOfPair(pair),
         locations: (name: MetricName) => locationsIn(earlierOf(region), name, audited),
+        inps: (interaction: string) => inpsIn(earlierOf(region), interaction, audited),
       };
     });
   const judged = pairsWith(pool, again);
@@ -156,7 +150,8 @@ const reasonsOfPair = ({ region, before, after }: Pair): Reason[] => {
   return all.filter(({ code }, i) => all.findIndex((each) => each.code === code) === i);
 };
 
-type LoadPair = Omit<JudgedPair, 'reasons'> & { reasons: Reason[]; locations: (name: MetricName) => number[] }; // locations of the page's earlier checks
+/** The sides of a region, and what the page's earlier checks show. */
+type LoadPair = InteractionPair & { reasons: readonly Reason[]; locations: (name: MetricName) => number[] };
 
 /** Returns the values of a metric of the load. */
 const measuredLoad =

@@ -11,13 +11,16 @@ export const stepsOf = ({ interactions }: Pick<ComparedCheck, 'interactions'>, n
   return found && JSON.stringify(found.steps);
 };
 
+/** The sides of a region, with the INPs of an interaction in the page's earlier checks. */
+export type InteractionPair = JudgedPair & { inps: (name: string) => number[] };
+
 /**
  * Compares the interactions of two sides by name, each with the pairs of regions that may join it. One that a side lacks, or
  * whose steps differ, has no verdict.
  */
 export const compareInteractions = (
   runs: readonly ComparedRun[],
-  pairsOf: (name: string) => { pairs: readonly JudgedPair[]; hasOtherSteps: boolean },
+  pairsOf: (name: string) => { pairs: readonly InteractionPair[]; hasOtherSteps: boolean },
   against: Against,
 ): ComparedInteraction[] => {
   const names = new Set(runs.flatMap(({ interactions }) => (interactions ?? []).map(({ name }) => name)));
@@ -27,9 +30,10 @@ export const compareInteractions = (
       ...pair,
       reasons: [...pair.reasons, ...(hasOtherSteps ? [{ code: 'other-steps' }] : [])],
     }));
-    const measuredOf = (metric: InteractionMetricName) => (pair: JudgedPair) => ({
+    const measuredOf = (metric: InteractionMetricName) => (pair: InteractionPair) => ({
       before: measuredSide(pair.before, name, metric),
       after: measuredSide(pair.after, name, metric),
+      ...(metric === 'inp' && { history: pair.inps(name) }), // the series keeps no other metric
     });
     return {
       name,

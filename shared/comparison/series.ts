@@ -1,10 +1,12 @@
+import { interactionMetrics } from '../interactions/metrics.ts';
+import type { InteractionTime } from '../interactions/series.ts';
 import { type MetricName, type PageMetric, type SeriesName, seriesNames } from '../metrics/page-metrics.ts';
 import type { Sample } from '../metrics/page-metrics-schemas.ts';
 import { pick } from '../pick.ts';
-import { type AuditedAs, isComparable, type MeasuredOn, measuredOn } from './comparable.ts';
+import { type AuditedAs, isComparable, type MeasuredOn, measuredOn, reasonsAgainst } from './comparable.ts';
 import { DRIFT_CHECKS, driftOf, locationOf, meanOf, noiseWithin, squaresOf } from './noise.ts';
 import { valuesOf } from './sides.ts';
-import { isSpoiledBy } from './spoils.ts';
+import { isSpoiledBy, spoilsMetric } from './spoils.ts';
 import { studentReach } from './student.ts';
 
 /** Where the samples of a check lie, and the variance of that by the noise within the check. Null if one sample shows none. */
@@ -12,7 +14,13 @@ export type Location = readonly [location: number, within: number | null];
 export type Locations = Partial<Record<SeriesName, Location>>;
 
 /** A check in the series of its page. A missing fact is unknown. */
-export type SeriesPoint = AuditedAs & MeasuredOn & { checkId: string; createdAt: string; locations: Locations };
+export type SeriesPoint = AuditedAs &
+  MeasuredOn & {
+    checkId: string;
+    createdAt: string;
+    locations: Locations;
+    inps?: readonly InteractionTime[] | undefined;
+  };
 
 /** Returns how a page was audited and measured, as far as its series knows. */
 export const asInSeries = (audited: AuditedAs, environment: Partial<MeasuredOn> | null) => ({
@@ -29,6 +37,12 @@ export const locationsIn = (
   series
     .filter((point) => isComparable(name, run, point))
     .flatMap(({ locations }: { locations: Partial<Record<MetricName, Location>> }) => locations[name]?.[0] ?? []);
+
+/** Returns the INPs of an interaction in the checks of a series that are comparable with a run. */
+export const inpsIn = (series: readonly SeriesPoint[], name: string, run: ReturnType<typeof asInSeries>): number[] =>
+  series
+    .filter((point) => !reasonsAgainst(run, point).some((code) => spoilsMetric(interactionMetrics.inp, code)))
+    .flatMap(({ inps = [] }) => inps.find((each) => each.name === name)?.inp ?? []);
 
 /** Checks of a series that are looked at. */
 export const SERIES_CHECKS = 60;

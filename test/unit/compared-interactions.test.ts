@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { changeOfTurns } from '../../shared/comparison/change.ts';
+import { measuredOn } from '../../shared/comparison/comparable.ts';
 import { compareChecks } from '../../shared/comparison/comparison.ts';
 import { CheckComparison } from '../../shared/comparison/schemas.ts';
 import type { ComparedCheck, ComparedRun } from '../../shared/comparison/sides.ts';
@@ -81,6 +82,24 @@ test('two checks alone show no change of an interaction, because nobody knows ho
     [1, 2].map((i) => checkOf(`${ids[side].slice(0, -1)}${i + 3}`, runOf(5, [slower[side]])));
   const pooled = compared(base as ComparedCheck, head as ComparedCheck, { pool: more(0), again: more(1) });
   expect(pooled.interactions[0]?.metrics.inp).toMatchObject({ verdict: 'regressed' });
+});
+
+test('the earlier checks of the page show how an interaction moves by itself', () => {
+  const [base, head] = slower.map((each, i) => checkOf(ids[i] as string, runOf(5, [each]))) as [
+    ComparedCheck,
+    ComparedCheck,
+  ];
+  const judgedBy = (inps: readonly number[]) => {
+    const series = inps.map((inp, i) => ({
+      ...{ url: base.url, auditVersion: base.auditVersion, ...measuredOn(null) },
+      ...{ checkId: `${i}`, createdAt: '', locations: {}, inps: [{ name: 'search', inp }] },
+    }));
+    return compared(base, head, { history: { [region]: series } }).interactions[0]?.metrics.inp.regions[region];
+  };
+  const quiet = [48, 56, 48, 64, 48, 56, 56, 48, 64, 48];
+  expect(judgedBy(quiet)).toMatchObject({ verdict: 'regressed', noise: { from: 'page', checks: 12 } });
+  expect(judgedBy(quiet.map((inp, i) => (i % 2 ? inp : 3 * inp)))?.verdict).toBe('unknown');
+  expect(judgedBy(quiet.slice(0, 4))?.verdict).toBe('unknown');
 });
 
 test('an interaction that a side lacks, that failed or whose steps differ has no verdict', () => {
