@@ -89,10 +89,14 @@ const runIn = ({ item, runs }: StoredCheck, region: Region): RunItem => {
   return run;
 };
 
-const interactionSide = ({ check, variant }: Side, region: Region, { documentUrl }: ReportFacts): InteractionSide => {
+const interactionSide = (
+  { check, variant }: Side,
+  region: Region,
+  { documentUrl, folder }: ReportFacts,
+): InteractionSide => {
   const run = runIn(check, region);
   const { interactions = null } = (variant === 'own' ? run : run.against) ?? {};
-  return { documentUrl, interactions };
+  return { documentUrl, folder, interactions };
 };
 
 const withoutBase = () =>

@@ -72,7 +72,7 @@ export const interactionParts = ({ interactions }: Explanation) =>
     const rows = [
       { what: selector ? `${type} on ${selector}` : type, ...event },
       ...scripts.map(({ url, function: called, base, value }) => ({
-        what: [called && `${called}()`, url ?? 'a script without an address'].filter(Boolean).join(' in '),
+        what: [called && `${called}()`, url].filter(Boolean).join(' in '),
         ...{ base, value },
       })),
     ];

@@ -1,5 +1,15 @@
 import type { ReportFacts } from './facts.ts';
 
+/** Files by key, and the folder of their document. */
+type Files = { folder: string; files: ReadonlyMap<string, unknown> };
+
+/** Returns the key that a file of the base has in the other report. */
+export const keyIn = (now: Files, base: Files, key: string): string => {
+  if (now.files.has(key) || !key.startsWith(base.folder)) return key;
+  const other = `${now.folder}${key.slice(base.folder.length)}`;
+  return now.files.has(other) && !base.files.has(other) ? other : key;
+};
+
 /**
  * Returns the facts of a base with the keys that its files have in the other report. A preview may be in a folder of its own,
  * so a file below the folder of its document matches the file at the same place below the folder of the other one. A file
@@ -7,11 +17,8 @@ import type { ReportFacts } from './facts.ts';
  */
 export const withKeysOf = (now: ReportFacts, base: ReportFacts): ReportFacts => {
   if (base.folder === now.folder) return base;
-  const keyOf = (key: string): string => {
-    if (now.requests.has(key) || !key.startsWith(base.folder)) return key;
-    const other = `${now.folder}${key.slice(base.folder.length)}`;
-    return now.requests.has(other) && !base.requests.has(other) ? other : key;
-  };
+  const keyOf = (key: string): string =>
+    keyIn({ folder: now.folder, files: now.requests }, { folder: base.folder, files: base.requests }, key);
   const renamed = <T>(facts: ReadonlyMap<string, T>) => new Map([...facts].map(([key, fact]) => [keyOf(key), fact]));
   const named = <T extends { key: string }>(facts: ReadonlyMap<string, T>) =>
     new Map([...facts].map(([key, fact]) => [keyOf(key), { ...fact, key: keyOf(key) }]));

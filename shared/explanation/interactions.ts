@@ -4,14 +4,18 @@ import { interactionMetrics } from '../interactions/metrics.ts';
 import { recordOf } from '../record.ts';
 import type { Region } from '../regions.ts';
 import { isOtherSite, matchKey, nameOfUrl, shownUrl } from './addresses.ts';
+import { keyIn } from './alike.ts';
 import { MAX_ENTRIES } from './bounds.ts';
+import type { ReportFacts } from './facts.ts';
 import { isChange } from './points.ts';
 import type { EventParts, InteractionExplanation } from './schema.ts';
 import { plain } from './verdicts.ts';
 import { timeText } from './words.ts';
 
-/** The interactions of one side, and the document of its page. */
-export type InteractionSide = { documentUrl: string; interactions: readonly InteractionRun[] | null };
+/** The interactions of one side, and the document of its page with the key of its folder. */
+export type InteractionSide = Pick<ReportFacts, 'documentUrl' | 'folder'> & {
+  interactions: readonly InteractionRun[] | null;
+};
 
 /** Explains the interactions whose INP changed in a region, by the longest event of each side. */
 export const explainInteractions = (
@@ -29,7 +33,10 @@ export const explainInteractions = (
         verdict: judged.verdict,
         changeMs: Math.round(plain(judged.change?.estimate ?? null) ?? 0),
         event: { base: eventOf(before), value: eventOf(after) },
-        scripts: scriptPairs(scriptsOf(before, base), scriptsOf(after, now)),
+        scripts: scriptPairs(
+          { folder: base.folder, files: scriptsOf(before, base) },
+          { folder: now.folder, files: scriptsOf(after, now) },
+        ),
       },
     ];
   });
@@ -55,12 +62,12 @@ type Script = Parts & { url: string; function: string | null; thirdParty: boolea
 const scriptsOf = (result: InteractionRun | undefined, { documentUrl }: InteractionSide): Map<string, Script> => {
   const scripts = new Map<string, Script>();
   for (const each of result?.longestEvent?.scripts ?? []) {
-    const key = matchKey(each.url ?? '', documentUrl);
+    const key = matchKey(each.url, documentUrl);
     const before = scripts.get(key);
     scripts.set(key, {
-      url: shownUrl(each.url ?? ''),
+      url: shownUrl(each.url),
       function: before ? before.function : each.function,
-      thirdParty: isOtherSite(each.url ?? '', documentUrl),
+      thirdParty: isOtherSite(each.url, documentUrl),
       ...recordOf(parts, (part) => each[part] + (before?.[part] ?? 0)),
     });
   }
@@ -69,20 +76,21 @@ const scriptsOf = (result: InteractionRun | undefined, { documentUrl }: Interact
 
 const totalOf = (script: Parts | undefined): number => parts.reduce((sum, part) => sum + (script?.[part] ?? 0), 0);
 
-const scriptPairs = (
-  base: ReadonlyMap<string, Script>,
-  now: ReadonlyMap<string, Script>,
-): InteractionExplanation['scripts'] =>
-  [...new Set([...now.keys(), ...base.keys()])]
-    .map((key) => ({ before: base.get(key), after: now.get(key) }))
+type Scripts = { folder: string; files: ReadonlyMap<string, Script> };
+
+const scriptPairs = (before: Scripts, now: Scripts): InteractionExplanation['scripts'] => {
+  const base = new Map([...before.files].map(([key, script]) => [keyIn(now, before, key), script]));
+  return [...new Set([...now.files.keys(), ...base.keys()])]
+    .map((key) => ({ before: base.get(key), after: now.files.get(key) }))
     .filter(({ before, after }) => Math.round(totalOf(after) - totalOf(before)) !== 0)
     .toSorted((a, b) => Math.abs(totalOf(b.after) - totalOf(b.before)) - Math.abs(totalOf(a.after) - totalOf(a.before)))
     .slice(0, MAX_ENTRIES)
     .map(({ before, after }) => {
       const { url, function: name, thirdParty } = (after ?? before) as Script;
       const [base, value] = [before, after].map((script) => (script ? roundedParts(script) : null));
-      return { url: url || null, function: name, thirdParty, base: base ?? null, value: value ?? null };
+      return { url, function: name, thirdParty, base: base ?? null, value: value ?? null };
     });
+};
 
 /** A script or a part of the time is named if it explains this share of a change. */
 const MIN_SHARE = 0.2;
@@ -115,7 +123,7 @@ export const interactionClause = (
   if (script) {
     const { url, function: called, base, value } = script.each;
     const part = mostChanged(base, value, sign)?.part ?? 'processingMs';
-    const file = url === null ? 'a script without an address' : nameOfUrl(url, documentUrl);
+    const file = nameOfUrl(url, documentUrl);
     return `${text}: ${called ? `${called} in ${file}` : file} takes ${timeText(Math.abs(script.change))} ${words[1]} ${placeOf[part](type)}`;
   }
   const part = mostChanged(event.base, event.value, sign);

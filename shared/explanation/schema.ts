@@ -102,7 +102,7 @@ const InteractionExplanation = z
     scripts: z
       .array(
         z.object({
-          url: z.string().nullable(),
+          url: z.string(),
           function: z.string().nullable().describe('The function with the most time. Null if it has no name.'),
           thirdParty: z.boolean(),
           ...pair(EventParts).shape,

@@ -58,7 +58,7 @@ const itemsOf = ({ longestEvent }: InteractionRun): FixItem[] => {
   return scripts.map((script) => ({
     ...item,
     url: script.url,
-    selector: script.url === null ? selector : null,
+    selector: null,
     snippet: script.function === null ? null : cutText(`${script.function}()`, MAX_SNIPPET),
     ms: Math.round(parts.reduce((sum, part) => sum + script[part], 0)),
   }));

@@ -97,7 +97,7 @@ const Ms = z.number().min(0);
 
 const scriptWith = <Time extends z.ZodType>(time: Time) =>
   z.object({
-    url: z.string().nullable().describe('URL of the script. Null if the browser does not say it.'),
+    url: z.string().describe('URL of the script, or of the document that has it.'),
     function: z.string().nullable().describe('Function that the browser called. Null if it has no name.'),
     inputDelay: time.describe('Time in which it ran before the handlers.'),
     processing: time.describe('Time in which it ran as a handler.'),

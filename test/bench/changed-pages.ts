@@ -6,6 +6,7 @@ export const changes = {
   same: { title: 'nothing', metrics: [], names: '' },
   script: { title: 'a script works 100 ms longer', metrics: ['tbt'], names: 'app.js' },
   image: { title: 'an image has 300 KB more', metrics: ['bytes', 'lcp'], names: 'hero.png' },
+  handler: { title: 'a handler works 100 ms longer', metrics: ['interactions:search:inp'], names: 'handler.js' },
   party: { title: 'a third party works 200 ms', metrics: ['tbt'], names: 'tag.js' },
 } as const;
 export type ChangeName = keyof typeof changes;
@@ -15,14 +16,22 @@ export const changeNames = Object.keys(changes) as ChangeName[];
 const SMALL = 100;
 const LARGE = 332;
 
+/** Changes whose trials measure an interaction too. */
+export const withInteractions: readonly ChangeName[] = ['same', 'handler'];
+export const searchInteraction = { name: 'search', steps: [{ click: '#search' }] };
+
 /** Returns the files of `shop` and of the pages that differ from it. */
 export const changedFiles = (): [path: string, body: string | Buffer][] =>
   ['shop', ...changeNames].flatMap((name): [string, string | Buffer][] => [
     [`/changed/${name}/index.html`, htmlWith(name === 'party')],
     [`/changed/${name}/app.js`, `{ ${work} work(${name === 'script' ? 250 : 150}); }`],
+    [`/changed/${name}/handler.js`, handlerWith(name === 'handler' ? 150 : 50)],
     [`/changed/${name}/tag.js`, `{ ${work} work(200); }`],
     [`/changed/${name}/hero.png`, pngOf(name === 'image' ? LARGE : SMALL)],
   ]);
+
+const handlerWith = (ms: number): string =>
+  `{ ${work} document.querySelector('#search').onclick = function onSearch() { work(${ms}); this.textContent += '.'; }; }`;
 
 /** The host of the third party is another name of the site's own. */
 const htmlWith = (hasParty: boolean) => `<!doctype html>
@@ -37,6 +46,8 @@ const htmlWith = (hasParty: boolean) => `<!doctype html>
   <body>
     <h1>A shop</h1>
     <img src="hero.png" alt="A shop" width="360" height="360">
+    <button type="button" id="search">Search</button>
+    <script src="handler.js"></script>
     <script>
       const load = (src) => document.body.append(Object.assign(document.createElement('script'), { src }));
       setTimeout(() => load('app.js'), 1000);

@@ -1,9 +1,11 @@
 import { loadavg } from 'node:os';
 import type { AuditVersion } from '../../shared/audit-versions.ts';
 import type { CheckExplanation } from '../../shared/explanation/schema.ts';
+import { interactionMetricId } from '../../shared/interactions/metric-ids.ts';
+import { interactionMetricNames } from '../../shared/interactions/metrics.ts';
 import { metricNames } from '../../shared/metrics/page-metrics.ts';
 import { bundledFolder } from './bundled-folder.ts';
-import { type ChangeName, changeNames, changes } from './changed-pages.ts';
+import { type ChangeName, changeNames, changes, searchInteraction, withInteractions } from './changed-pages.ts';
 import { table } from './numbers.ts';
 import type { Pages } from './pages.ts';
 import { getJson, startService, succeededCheck } from './service.ts';
@@ -34,10 +36,18 @@ export const measureChanges = async ({ pages, version, runs, log }: Options): Pr
     const body = {
       ...{ url: pages.changed(change), auditVersion: version, regions: ['us-west1'], categories: ['performance'] },
       ...{ samples: PAIRS, against: { url: pages.changed('shop') } },
+      ...(withInteractions.includes(change) && { interactions: [searchInteraction] }),
     };
     const { id, runs: found } = await succeededCheck(service, body, { pollMs: 500, limitMs: LIMIT_MS });
     const [run] = found;
-    const having = (verdict: string) => metricNames.filter((name) => run?.change?.[name].verdict === verdict);
+    const having = (verdict: string) => [
+      ...metricNames.filter((name) => run?.change?.[name].verdict === verdict),
+      ...(run?.interactions ?? []).flatMap(({ name, change: changed }) =>
+        interactionMetricNames
+          .filter((metric) => changed?.[metric].verdict === verdict)
+          .map((metric) => interactionMetricId({ interaction: name, metric })),
+      ),
+    ];
     const [worse, better] = [having('regressed'), having('improved')];
     const path = `${service.url}/v1/checks/${id}/explanation`;
     const explanation = worse.length > 0 ? await getJson<CheckExplanation>(path) : undefined;

@@ -28,9 +28,10 @@ export const scriptsOf = (
   const scripts = new Map<string, InteractionScript>();
   for (const { ts, dur, tdur = dur, args } of outermostCalls(events, window)) {
     const { url = '', functionName = '' } = args.data ?? {};
+    if (url === '') continue; // a part of the browser, or the service's own observers
     const key = JSON.stringify([url, functionName]);
     const script = scripts.get(key) ?? {
-      url: cutText(url, MAX_URL) || null,
+      url: cutText(url, MAX_URL),
       function: cutText(functionName, MAX_FUNCTION) || null,
       ...{ inputDelay: 0, processing: 0, presentation: 0 },
     };
