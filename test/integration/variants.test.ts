@@ -221,3 +221,41 @@ test('the same key takes the second variant in any spelling of its version, and 
   expect((await sent('11')).status).toBe(422);
   expect((await post(body, headers)).status).toBe(422);
 });
+
+/** Returns the result of an audit with an interaction whose handler is slower on any page but production. */
+const searched = (order: AuditOrder, i: number): AuditResult => {
+  const ms = (order.url === production ? 150 : 350) + 8 * (i % 2);
+  const { href: url } = new URL('app.js', JSON.parse(fast.report).mainDocumentUrl);
+  const script = { url, function: 'onSearch', inputDelay: 0, processing: ms, presentation: 0 };
+  const times = { inputDelay: 0, processing: ms, presentation: 8, waited: 0 };
+  const longestEvent = { type: 'click', selector: '#search', ...times, scripts: [script] };
+  const values = { inp: ms + 8, tbt: 0, cls: 0, lcp: null };
+  const context = { softNavigation: null, navigatedTo: null, cpuSlowdown: 1, reason: null };
+  const interactions = [{ name: 'search', ...values, longestEvent, ...context }];
+  return { ...resultOf({ ...order, url: production }, i), interactions } as AuditResult;
+};
+
+test('a slower handler is a change of its interaction alone, which says its script, and what to fix', async () => {
+  const id = await create({
+    samples: 5,
+    regions: ['us-west1'],
+    interactions: [{ name: 'search', steps: [{ click: '#search' }] }],
+  });
+  await work(id, 0, searched);
+  const { runs } = CheckView.parse(await checkOf(id));
+  const run = runs[0] as (typeof runs)[number];
+  expect(run.interactions?.[0]?.change?.inp).toMatchObject({ verdict: 'regressed', change: { by: 'turns' } });
+  expect(run.against?.interactions?.[0]?.change).toBeNull();
+  const comparison = CheckComparison.strict().parse(await get(`/v1/checks/${id}/comparison`));
+  expect(comparison.interactions).toMatchObject([
+    { name: 'search', metrics: { inp: { verdict: 'regressed' }, lcp: { verdict: 'unknown' } }, reasons: [] },
+  ]);
+  expect(Object.values(comparison.metrics).filter(({ verdict }) => verdict === 'regressed')).toEqual([]);
+  const { regions } = CheckExplanation.strict().parse(await get(`/v1/checks/${id}/explanation`));
+  expect(regions['us-west1']?.sentence).toMatch(
+    /^INP of search is 200 ms slower: onSearch in \/app\.js takes (192|200|208) ms more in the handlers of the click\.$/,
+  );
+  const { fixes } = await get<{ fixes: { audit: string; title: string }[] }>(run.links.fixes ?? '');
+  expect(fixes[0]).toMatchObject({ audit: 'interactions:search:inp' });
+  expect(fixes[0]?.title).toMatch(/^INP of search is 3\d\d ms: its click loses 3\d\d ms in its handlers$/);
+});
