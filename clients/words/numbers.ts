@@ -121,11 +121,14 @@ export const textOrDash = (name: JudgedName, value: ShownValue | undefined): str
 };
 
 /** Returns the range of the samples in the unit of the value, or nothing if its ends look the same. */
-export const spreadText = (name: JudgedName, value: number, spread: Range): string => {
+export const spreadText = (name: JudgedName, value: number, spread: Range): string =>
+  spreadIn(judgedMetric(name).kind, value, spread);
+
+/** Returns the same for a kind of metric. */
+export const spreadIn = (kind: MetricKind, value: number, spread: Range): string => {
   if (!spread) return '';
-  const { kind } = judgedMetric(name);
   const inUnit =
-    kind === 'time' || kind === 'bytes' ? scaleOf(kind, value).format : (each: number) => textOf(name, each);
+    kind === 'time' || kind === 'bytes' ? scaleOf(kind, value).format : (each: number) => textIn(kind, each);
   const [min, max] = [inUnit(plain(spread.min) ?? 0), inUnit(plain(spread.max) ?? 0)];
   return min === max ? '' : `(${min}–${max})`;
 };

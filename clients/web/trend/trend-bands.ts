@@ -1,6 +1,6 @@
 import type UPlot from 'uplot';
-import type { MetricName } from '../../../shared/metrics/page-metrics.ts';
 import type { RunSummary } from '../../../shared/summaries.ts';
+import type { TrendMetric } from './trend-metric.ts';
 
 type Row = readonly (RunSummary | null | undefined)[];
 
@@ -8,7 +8,7 @@ type Row = readonly (RunSummary | null | undefined)[];
 export const drawBands = (
   { ctx, data, valToPos }: UPlot,
   rows: readonly Row[],
-  name: MetricName,
+  { rangeOf }: TrendMetric,
   colorOf: (place: number) => string,
 ): void => {
   ctx.save();
@@ -17,7 +17,7 @@ export const drawBands = (
     ctx.fillStyle = colorOf(place);
     for (const part of partsOf(row)) {
       const corners = part.flatMap(([at, run]) => {
-        const range = run.day?.range[name];
+        const range = rangeOf(run);
         const x = valToPos(data[0][at] ?? 0, 'x', true);
         return range ? [{ x, low: valToPos(range.min, 'y', true), high: valToPos(range.max, 'y', true) }] : [];
       });
@@ -42,8 +42,8 @@ const partsOf = (row: Row) => {
 };
 
 /** Returns all ends of the ranges, which the scale of the chart has to hold. */
-export const rangeEnds = (runs: readonly RunSummary[], name: MetricName): number[] =>
-  runs.flatMap(({ day }) => {
-    const range = day?.range[name];
+export const rangeEnds = (runs: readonly RunSummary[], { rangeOf }: TrendMetric): number[] =>
+  runs.flatMap((run) => {
+    const range = rangeOf(run);
     return range ? [range.min, range.max] : [];
   });

@@ -1,10 +1,9 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type UPlot from 'uplot';
-import type { MetricName } from '../../../shared/metrics/page-metrics.ts';
 import type { RunSummary } from '../../../shared/summaries.ts';
-import { metricNames } from '../../words/numbers.ts';
 import { namerOf, usePlaces } from '../ui/places.ts';
 import type { TrendLine } from './trend-lines.ts';
+import type { TrendMetric } from './trend-metric.ts';
 import type { Scheme } from './trend-plot.ts';
 
 const loadStyle = () => {
@@ -28,7 +27,7 @@ const schemeOf = (): Scheme => (forced.matches ? 'forced' : dark.matches ? 'dark
 
 type ChartProps = {
   runs: readonly RunSummary[];
-  name: MetricName;
+  metric: TrendMetric;
   /** Deploys, limits and changes. */
   lines: readonly TrendLine[];
   /** Gets the run whose point is clicked. */
@@ -36,7 +35,7 @@ type ChartProps = {
 };
 
 /** A chart with a line per region. The table below has the same data for screen readers. */
-export const TrendChart = ({ runs, name, lines, choose }: ChartProps) => {
+export const TrendChart = ({ runs, metric, lines, choose }: ChartProps) => {
   const places = usePlaces();
   const current = useRef(choose);
   current.current = choose;
@@ -52,7 +51,7 @@ export const TrendChart = ({ runs, name, lines, choose }: ChartProps) => {
       const [{ default: Plot }, { plotOf }] = await Promise.all(drawing);
       if (gone || !box.current) return;
       chart?.destroy();
-      const { options, data } = plotOf(runs, name, {
+      const { options, data } = plotOf(runs, metric, {
         width: box.current.clientWidth,
         scheme: schemeOf(),
         nameOf: namerOf(places, runs),
@@ -78,14 +77,14 @@ export const TrendChart = ({ runs, name, lines, choose }: ChartProps) => {
       for (const query of [dark, forced]) query.removeEventListener('change', show);
       chart?.destroy();
     };
-  }, [runs, name, lines, places]);
+  }, [runs, metric, lines, places]);
   return (
     <>
       <div
         class="chart"
         ref={box}
         role="img"
-        aria-label={`${metricNames[name]} over time. The table below has the values.`}
+        aria-label={`${metric.title} over time. The table below has the values.`}
       />
       {failed && <p class="note">This browser could not load the chart. The table has the same data.</p>}
     </>

@@ -1,11 +1,11 @@
 import type UPlot from 'uplot';
 import type { Mark } from '../../../shared/marks.ts';
-import { type MetricName, pageMetric } from '../../../shared/metrics/page-metrics.ts';
 import type { PageResult } from '../../../shared/pages/pages.ts';
 import type { RunView } from '../../../shared/run.ts';
 import type { RunSummary } from '../../../shared/summaries.ts';
-import { plain, textOf } from '../../words/numbers.ts';
+import { plain, textIn } from '../../words/numbers.ts';
 import { verdictSigns } from '../../words/variants.ts';
+import type { TrendMetric } from './trend-metric.ts';
 
 /** A line of the chart with a text: upright at a time in seconds, or level at a value. */
 export type TrendLine = ({ at: number } | { value: number }) & {
@@ -34,32 +34,33 @@ export const markLines = (marks: readonly ShownMark[]): TrendLine[] =>
 /** Returns the lasting changes of a metric within the time of the runs, newest first. */
 export const changeLines = (
   results: readonly PageResult[],
-  name: MetricName,
+  { id, row }: TrendMetric,
   runs: readonly RunSummary[],
 ): TrendLine[] => {
   const first = runs.at(-1)?.createdAt ?? '~';
   return results.flatMap(({ steps }) =>
     steps
-      .filter(({ metric, at }) => metric === name && at >= first)
+      .filter(({ metric, at }) => metric === id && at >= first)
       .map(({ at, base, value, verdict }) => ({
         at: secondsOf(at),
         kind: verdict,
-        text: `${verdictSigns[verdict]} ${[base, value].map((each) => textOf(name, plain(each) ?? 0)).join(' → ')}`,
+        text: `${verdictSigns[verdict]} ${[base, value].map((each) => textIn(row.kind, plain(each) ?? 0)).join(' → ')}`,
       })),
   );
 };
 
 /** Returns the limits that the assertions of a check set for a metric. */
-export const limitLines = (runs: readonly Pick<RunView, 'assertions'>[], name: MetricName): TrendLine[] => {
+export const limitLines = (runs: readonly Pick<RunView, 'assertions'>[], { id, row }: TrendMetric): TrendLine[] => {
+  const { audit = id, category, kind } = row;
+  const isSame = (key: string, other: string) => key.replaceAll('.', ':') === other.replaceAll('.', ':');
   const values = runs.flatMap(({ assertions }) =>
     (assertions ?? []).flatMap(({ key, name: limit, expected }) => {
-      const { audit, category, kind } = pageMetric(name);
-      if (limit === 'maxNumericValue' && audit !== undefined && key === audit) return [expected];
-      const isCategory = kind === 'score' && key.replace('.', ':') === `categories:${category}`;
+      if (limit === 'maxNumericValue' && isSame(key, audit)) return [expected];
+      const isCategory = kind === 'score' && isSame(key, `categories:${category}`);
       return limit === 'minScore' && isCategory ? [expected * 100] : [];
     }),
   );
-  return [...new Set(values)].map((value) => ({ value, text: `limit ${textOf(name, value)}`, kind: 'limit' }));
+  return [...new Set(values)].map((value) => ({ value, text: `limit ${textIn(kind, value)}`, kind: 'limit' }));
 };
 
 const FONT_SIZE = 12;

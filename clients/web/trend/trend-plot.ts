@@ -1,12 +1,13 @@
 import type UPlot from 'uplot';
-import { type MetricName, pageMetrics } from '../../../shared/metrics/page-metrics.ts';
+import type { MetricKind } from '../../../shared/metrics/page-metrics.ts';
 import type { Region } from '../../../shared/regions.ts';
 import type { RunSummary } from '../../../shared/summaries.ts';
-import { numberOf, textOf } from '../../words/numbers.ts';
+import { textIn } from '../../words/numbers.ts';
 import { zoneName } from '../../words/times.ts';
 import { incomparable, regionsOf } from './series.ts';
 import { drawBands, rangeEnds } from './trend-bands.ts';
 import { drawLines, type TrendLine } from './trend-lines.ts';
+import type { TrendMetric } from './trend-metric.ts';
 import { colorOf, drawNames, drawPoints, type Row, roomFor, WIDE } from './trend-points.ts';
 import { gapsOf, trendSteps } from './trend-steps.ts';
 
@@ -64,16 +65,17 @@ type PlotSettings = {
 /** Returns the options and the data of the chart. The runs are in order, newest first. */
 export const plotOf = (
   runs: readonly RunSummary[],
-  name: MetricName,
+  metric: TrendMetric,
   { width, scheme, nameOf, lines, choose }: PlotSettings,
 ): { options: UPlot.Options; data: UPlot.AlignedData } => {
+  const { row, numberOf } = metric;
   const regions = regionsOf(runs);
   const times = [...new Set(runs.map(({ createdAt }) => createdAt))].sort();
   const indexOf = new Map(times.map((time, i) => [time, i]));
-  const hollow = incomparable(runs, name);
-  const steps = trendSteps(runs, name, indexOf);
+  const hollow = incomparable(runs, row);
+  const steps = trendSteps(runs, metric, indexOf);
   const theme = colors[scheme];
-  const ends = [...rangeEnds(runs, name), ...lines.flatMap((line) => ('value' in line ? line.value : []))];
+  const ends = [...rangeEnds(runs, metric), ...lines.flatMap((line) => ('value' in line ? line.value : []))];
   const names = regions.map(nameOf);
   const drawn = [
     ...lines,
@@ -86,7 +88,7 @@ export const plotOf = (
   const rows = regions.map((region) =>
     rowOf(
       runs.filter((run) => run.region === region),
-      name,
+      metric,
       indexOf,
     ),
   );
@@ -97,17 +99,17 @@ export const plotOf = (
     series: [
       { label: `Time (${zoneName()})`, value: '{YYYY}-{MM}-{DD} {HH}:{mm}' },
       ...regions.map((region, i) => ({
-        ...lineOf(nameOf(region), i, name, theme),
+        ...lineOf(nameOf(region), i, row.kind, theme),
         gaps: gapsOf(rows[i] ?? [], steps),
       })),
     ],
-    axes: axesOf(name, theme),
+    axes: axesOf(row.kind, theme),
     scales: {
       x: { range: (_, min, max) => aroundTimes(times.length, min, max) },
-      y: { range: (_, min, max) => rangeOf(name, ...withEnds(min, max, ends)) },
+      y: { range: (_, min, max) => rangeOf(row.kind, ...withEnds(min, max, ends)) },
     },
     hooks: {
-      drawAxes: [(plot) => drawBands(plot, rows, name, (place) => colorOf(theme, place))],
+      drawAxes: [(plot) => drawBands(plot, rows, metric, (place) => colorOf(theme, place))],
       draw: [
         (plot) => drawLines(plot, drawn, theme),
         (plot) => drawPoints(plot, rows, hollow, theme),
@@ -116,33 +118,33 @@ export const plotOf = (
       ready: [(plot) => plot.over.addEventListener('click', () => chooseRun(plot, rows, choose))],
     },
   };
-  const values = rows.map((row) => row.map((run) => run && numberOf(run, name)));
+  const values = rows.map((of) => of.map((run) => run && numberOf(run)));
   return { options, data: [times.map((time) => Date.parse(time) / 1000), ...values] };
 };
 
-const lineOf = (region: string, i: number, name: MetricName, theme: Colors): UPlot.Series => ({
+const lineOf = (region: string, i: number, kind: MetricKind, theme: Colors): UPlot.Series => ({
   label: region,
   stroke: colorOf(theme, i),
   dash: dashOf(i),
   width: 2,
   spanGaps: false,
   points: { show: false }, // `drawPoints` draws them
-  value: (_, value: number | null | undefined) => (value === null || value === undefined ? '–' : textOf(name, value)),
+  value: (_, value: number | null | undefined) => (value === null || value === undefined ? '–' : textIn(kind, value)),
 });
 
-const axesOf = (name: MetricName, { text, grid: stroke }: Colors): UPlot.Axis[] => {
+const axesOf = (kind: MetricKind, { text, grid: stroke }: Colors): UPlot.Axis[] => {
   const grid = { stroke, width: 1 };
   const axis = { stroke: text, grid, ticks: grid, font: '12px system-ui' };
   return [
     { ...axis, values: timeTexts, space: 70 },
-    { ...axis, size: 64, values: (_, values) => values.map((value) => textOf(name, value)) },
+    { ...axis, size: 64, values: (_, values) => values.map((value) => textIn(kind, value)) },
   ];
 };
 
-const rowOf = (runs: readonly RunSummary[], name: MetricName, indexOf: ReadonlyMap<string, number>): Row => {
+const rowOf = (runs: readonly RunSummary[], { numberOf }: TrendMetric, indexOf: ReadonlyMap<string, number>): Row => {
   const row: Row = new Array(indexOf.size).fill(undefined);
   for (const run of runs) {
-    const hasValue = run.state === 'succeeded' && numberOf(run, name) !== null;
+    const hasValue = run.state === 'succeeded' && numberOf(run) !== null;
     row[indexOf.get(run.createdAt) ?? 0] = hasValue ? run : null;
   }
   return row;
@@ -162,8 +164,7 @@ const withEnds = (min: number | null, max: number | null, ends: readonly number[
   return all.length === 0 ? [null, null] : [Math.min(...all), Math.max(...all)];
 };
 
-const rangeOf = (name: MetricName, min: number | null, max: number | null): UPlot.Range.MinMax => {
-  const { kind } = pageMetrics[name];
+const rangeOf = (kind: MetricKind, min: number | null, max: number | null): UPlot.Range.MinMax => {
   if (kind !== 'score') return [0, Math.max((max ?? 0) * 1.1, leastHeights[kind])];
   if (min === null || max === null) return [0, 100];
   return [Math.max(0, min - SCORE_ROOM), Math.min(100, max + SCORE_ROOM)];

@@ -1,7 +1,7 @@
 import type UPlot from 'uplot';
-import type { MetricName } from '../../../shared/metrics/page-metrics.ts';
 import type { RunSummary } from '../../../shared/summaries.ts';
 import { stepsOf } from './series.ts';
+import type { TrendMetric } from './trend-metric.ts';
 
 /** Where new series begin: the places of their runs in the rows of the chart, and what changed at each time. */
 export type TrendSteps = { runs: ReadonlySet<RunSummary>; texts: ReadonlyMap<number, string> };
@@ -9,10 +9,10 @@ export type TrendSteps = { runs: ReadonlySet<RunSummary>; texts: ReadonlyMap<num
 /** Returns where a metric begins new series. Regions that begin one at the same time share a line of the chart. */
 export const trendSteps = (
   runs: readonly RunSummary[],
-  name: MetricName,
+  { row }: TrendMetric,
   indexOf: ReadonlyMap<string, number>,
 ): TrendSteps => {
-  const steps = stepsOf(runs, name);
+  const steps = stepsOf(runs, row);
   const byTime = Map.groupBy(steps, ([{ createdAt }]) => indexOf.get(createdAt) ?? 0);
   const texts = [...byTime].map(([at, all]) => [at, [...new Set(all.map(([, text]) => text))].join(', ')] as const);
   return { runs: new Set(steps.keys()), texts: new Map(texts) };

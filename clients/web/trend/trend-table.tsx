@@ -1,8 +1,7 @@
 import { useMemo, useState } from 'preact/hooks';
 import type { Mark } from '../../../shared/marks.ts';
-import type { MetricName } from '../../../shared/metrics/page-metrics.ts';
 import type { RunSummary, RunsOfDay } from '../../../shared/summaries.ts';
-import { gradeOf, metricNames, numberOf, spreadText, textOf } from '../../words/numbers.ts';
+import { gradeBy, spreadIn, textIn } from '../../words/numbers.ts';
 import { localTime } from '../../words/times.ts';
 import { ChooseBox, type ChosenCheck, type ChosenChecks } from '../ui/chosen-checks.tsx';
 import { DataTable } from '../ui/data-table.tsx';
@@ -11,6 +10,7 @@ import { Graded, NotMeasured } from '../ui/value.tsx';
 import { CsvButton } from './csv-button.tsx';
 import { incomparable, stepsOf } from './series.ts';
 import { marksByRun } from './trend-lines.ts';
+import type { TrendMetric } from './trend-metric.ts';
 import { dayEnd, dayStart, daysAddress } from './trend-query.ts';
 
 /** Rows of a part of the table. */
@@ -18,17 +18,17 @@ const ROWS = 50;
 
 type TableProps = {
   runs: readonly RunSummary[];
-  name: MetricName;
+  metric: TrendMetric;
   filter: string;
   chosen: ChosenChecks;
   marks: readonly Mark[];
 };
 
 /** The runs behind the chart, or the days. */
-export const TrendTable = ({ runs, name, filter, chosen, marks }: TableProps) => {
+export const TrendTable = ({ runs, metric, filter, chosen, marks }: TableProps) => {
   const [first, setFirst] = useState(0);
-  const reasons = useMemo(() => incomparable(runs, name), [runs, name]);
-  const steps = useMemo(() => stepsOf(runs, name), [runs, name]);
+  const reasons = useMemo(() => incomparable(runs, metric.row), [runs, metric]);
+  const steps = useMemo(() => stepsOf(runs, metric.row), [runs, metric]);
   const marked = useMemo(() => marksByRun(runs, marks), [runs, marks]);
   const hasRegions = showsRegions(usePlaces(), runs);
   const shown = runs.slice(first, first + ROWS);
@@ -45,7 +45,7 @@ export const TrendTable = ({ runs, name, filter, chosen, marks }: TableProps) =>
         columns={[
           ofDays ? 'Day (UTC)' : 'Time',
           ...(hasRegions ? ['Region'] : []),
-          metricNames[name],
+          metric.title,
           ofDays ? 'Runs' : 'Samples',
           'Lighthouse',
           'Note',
@@ -53,7 +53,7 @@ export const TrendTable = ({ runs, name, filter, chosen, marks }: TableProps) =>
         ]}
       >
         {shown.map((run) => (
-          <Row key={run.id} {...{ run, name, reasons, steps, marked, hasRegions, chosen }} />
+          <Row key={run.id} {...{ run, metric, reasons, steps, marked, hasRegions, chosen }} />
         ))}
       </DataTable>
       {runs.length > ROWS && (
@@ -74,11 +74,12 @@ export const TrendTable = ({ runs, name, filter, chosen, marks }: TableProps) =>
 };
 
 type Notes = Record<'reasons' | 'steps' | 'marked', ReadonlyMap<RunSummary, string>>;
-type RowProps = Notes & Pick<TableProps, 'name' | 'chosen'> & { run: RunSummary; hasRegions: boolean };
+type RowProps = Notes & Pick<TableProps, 'metric' | 'chosen'> & { run: RunSummary; hasRegions: boolean };
 
-const Row = ({ run, name, reasons, steps, marked, hasRegions, chosen }: RowProps) => {
-  const value = run.state === 'succeeded' ? numberOf(run, name) : null;
-  const range = run.day?.range[name];
+const Row = ({ run, metric, reasons, steps, marked, hasRegions, chosen }: RowProps) => {
+  const value = run.state === 'succeeded' ? metric.numberOf(run) : null;
+  const range = metric.rangeOf(run);
+  const { kind } = metric.row;
   const notes = [
     run.day ? leftOut(run.day) : run.errorCode && `failed: ${run.errorCode}`,
     marked.get(run),
@@ -97,8 +98,8 @@ const Row = ({ run, name, reasons, steps, marked, hasRegions, chosen }: RowProps
           <NotMeasured />
         ) : (
           <>
-            <Graded grade={gradeOf(name, value, run.device)} text={textOf(name, value)} />{' '}
-            {range && <span class="muted">{spreadText(name, value, range)}</span>}
+            <Graded grade={gradeBy(metric.row, value, run.device)} text={textIn(kind, value)} />{' '}
+            {range && <span class="muted">{spreadIn(kind, value, range)}</span>}
           </>
         )}
       </td>

@@ -1,10 +1,8 @@
 import { useMemo, useState } from 'preact/hooks';
 import type { CheckView } from '../../../shared/check.ts';
 import type { Mark } from '../../../shared/marks.ts';
-import type { MetricName } from '../../../shared/metrics/page-metrics.ts';
 import type { PageList, PageResult } from '../../../shared/pages/pages.ts';
 import type { RunSummary } from '../../../shared/summaries.ts';
-import { labels, metrics, numberOf } from '../../words/numbers.ts';
 import { USUAL_SINCE } from '../../words/pages.ts';
 import { unreadableNote } from '../../words/words.ts';
 import { useLoaded } from '../requests/loading.ts';
@@ -20,6 +18,7 @@ import { useSeries } from './series.ts';
 import { TrendChart } from './trend-chart.tsx';
 import { TrendFilter } from './trend-filter.tsx';
 import { changeLines, limitLines, markLines } from './trend-lines.ts';
+import { type TrendMetric, trendMetric, trendMetricsOf } from './trend-metric.ts';
 import { trendQueryOf } from './trend-query.ts';
 import { TrendRange } from './trend-range.tsx';
 import { choiceOf, TrendTable } from './trend-table.tsx';
@@ -76,11 +75,11 @@ type SeriesProps = {
 
 const Series = ({ series, filter, isFiltered, metric, results }: SeriesProps) => {
   const { runs, unreadable, done, error, reload } = series;
-  const [chosen, setChosen] = useState(metrics.find((each) => each === metric) ?? 'performance');
-  const choose = (name: MetricName) => {
-    setChosen(name);
+  const [chosen, setChosen] = useState(() => trendMetric(metric));
+  const choose = (to: TrendMetric) => {
+    setChosen(to);
     const address = new URLSearchParams(location.search);
-    address.set('metric', name);
+    address.set('metric', to.id);
     replaceUrl(`/pages?${address}`);
   };
   const chosenChecks = useChosenChecks();
@@ -91,6 +90,7 @@ const Series = ({ series, filter, isFiltered, metric, results }: SeriesProps) =>
     () => [...markLines(marks), ...changeLines(results, chosen, runs), ...limitLines(check?.runs ?? [], chosen)],
     [marks, runs, results, chosen, check],
   );
+  const tried = useMemo(() => runs.filter(chosen.isTried), [runs, chosen]);
   if (runs.length === 0 && !done) return <Pending error={error} reload={reload} rows={10} />;
   const note = unreadable.length > 0 && <p class="muted">{unreadableNote(unreadable, 'run')}</p>;
   if (runs.length === 0) return note || <NoRuns isFiltered={isFiltered} />;
@@ -98,9 +98,10 @@ const Series = ({ series, filter, isFiltered, metric, results }: SeriesProps) =>
     <>
       {error && <ProblemNote error={error} reload={reload} />}
       <Tabs runs={runs} chosen={chosen} choose={choose} />
+      {tried.length === 0 && <p class="empty">No run has this metric.</p>}
       <TrendChart
-        {...{ runs, lines }}
-        name={chosen}
+        {...{ runs: tried, lines }}
+        metric={chosen}
         choose={(run) => run.links.check && chosenChecks.toggle(choiceOf(run))}
       />
       <p class="legend">
@@ -115,7 +116,7 @@ const Series = ({ series, filter, isFiltered, metric, results }: SeriesProps) =>
         )}
       </p>
       {note}
-      <TrendTable key={runs[0]?.id} runs={runs} name={chosen} filter={filter} chosen={chosenChecks} marks={marks} />
+      <TrendTable key={runs[0]?.id} runs={tried} metric={chosen} filter={filter} chosen={chosenChecks} marks={marks} />
       <ChosenBar chosen={chosenChecks} />
     </>
   );
@@ -130,17 +131,21 @@ const NoRuns = ({ isFiltered }: { isFiltered: boolean }) =>
     </p>
   );
 
-type TabsProps = { runs: readonly RunSummary[]; chosen: MetricName; choose: (name: MetricName) => void };
+type TabsProps = { runs: readonly RunSummary[]; chosen: TrendMetric; choose: (metric: TrendMetric) => void };
 
 /** The switch between the metrics that a run has. */
 const Tabs = ({ runs, chosen, choose }: TabsProps) => (
   <div class="tabs" role="group" aria-label="Metric">
-    {metrics
-      .filter((name) => name === chosen || runs.some((run) => numberOf(run, name) !== null))
-      .map((name) => (
-        <button type="button" key={name} aria-pressed={name === chosen} onClick={() => choose(name)}>
-          {labels[name]}
-        </button>
-      ))}
+    {offered(runs, chosen).map((metric) => (
+      <button type="button" key={metric.id} aria-pressed={metric.id === chosen.id} onClick={() => choose(metric)}>
+        {metric.label}
+      </button>
+    ))}
   </div>
 );
+
+/** Returns the metrics of the runs, and the chosen one also if no run has it. */
+const offered = (runs: readonly RunSummary[], chosen: TrendMetric): TrendMetric[] => {
+  const all = trendMetricsOf(runs);
+  return all.some(({ id }) => id === chosen.id) ? all : [...all, chosen];
+};
