@@ -87,6 +87,9 @@ const samplesOf = ({ url, device, region, newest }: ListedResult['page'], now: D
       return known(valueFamily(name), seconds, kind === 'score' ? { category: name } : {});
     }),
     ...known(ownFamily('bytes'), newest.state === 'succeeded' ? newest.bytes : null),
+    ...(newest.interactions ?? []).flatMap(({ name: interaction, inp }) =>
+      known(ownFamily('interaction_inp_seconds'), inp === null ? null : inp / 1000, { interaction }),
+    ),
     ...known(ownFamily('succeeded'), newest.state === 'succeeded' ? 1 : 0),
     ...(code ? known(ownFamily('failure'), 1, { code, blame: runProblems[code]?.blame ?? 'unknown' }) : []),
     ...known(ownFamily('assertions_passed'), asNumber(newest.assertionsPassed)),

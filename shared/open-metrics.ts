@@ -26,6 +26,7 @@ const ofNewest = 'Newest result of a page:';
 /** Facts about the newest result of each page, beside its values. */
 const ofResult = {
   bytes: { type: 'gauge', unit: 'bytes', help: `${ofNewest} bytes that the load transferred.` },
+  interaction_inp_seconds: { type: 'gauge', unit: 'seconds', help: `${ofNewest} INP of the interaction.` },
   succeeded: { type: 'gauge', help: `${ofNewest} 1 if the run succeeded, 0 if it failed.` },
   failure: { type: 'gauge', help: `${ofNewest} 1 with the code of the error, and whose fault it was.` },
   assertions_passed: { type: 'gauge', help: `${ofNewest} 1 if no assertion of level error failed, else 0.` },

@@ -95,6 +95,7 @@ export const WatchedRegion = z
     region: Region,
     state: z.enum(['normal', 'regressed']).describe('`regressed` from the event `page.regressed` to `page.recovered`.'),
     metrics: z.array(z.enum(mainNames)).describe('Metrics that have regressed.'),
+    interactions: z.array(z.string()).describe('Names of the interactions whose INP has regressed.'),
     since: z.uuid().nullable().describe('Id of the first check of the regression. Null without one.'),
     checkId: z.uuid().describe('Id of the last check that the service has looked at.'),
     reason: UnjudgedReason.nullable().describe(

@@ -43,6 +43,9 @@ export const PageEventData = z
     metrics: z
       .array(z.object({ name: z.enum(mainNames), base: Value, value: Value, ...MetricChange.shape }))
       .describe('The main metrics that changed with the step, and those of the event.'),
+    interactions: z
+      .array(z.object({ name: z.string(), base: Value, value: Value, ...MetricChange.shape }))
+      .describe('The interactions whose INP changed with the step, and those of the event.'),
     links: z
       .object({ check: z.string(), comparison: z.string().nullable(), page: z.string() })
       .describe('URLs for people: the check, its comparison with the base, and the page over time.'),

@@ -1,26 +1,25 @@
+import {
+  type InteractionMetricId,
+  interactionMetricId,
+  interactionSamples,
+  type MeasuredValues,
+} from '../interactions/metric-ids.ts';
 import { interactionMetrics } from '../interactions/metrics.ts';
-import type { InteractionTime } from '../interactions/series.ts';
-import { type MetricName, type PageMetric, type SeriesName, seriesNames } from '../metrics/page-metrics.ts';
+import { type MetricName, type PageMetric, pageMetric, type SeriesName, seriesNames } from '../metrics/page-metrics.ts';
 import type { Sample } from '../metrics/page-metrics-schemas.ts';
 import { pick } from '../pick.ts';
 import { type AuditedAs, isComparable, type MeasuredOn, measuredOn, reasonsAgainst } from './comparable.ts';
 import { DRIFT_CHECKS, driftOf, locationOf, meanOf, noiseWithin, squaresOf } from './noise.ts';
-import { valuesOf } from './sides.ts';
-import { isSpoiledBy, spoilsMetric } from './spoils.ts';
+import { countedOf, type SampledValue } from './sides.ts';
+import { spoilsMetric } from './spoils.ts';
 import { studentReach } from './student.ts';
 
 /** Where the samples of a check lie, and the variance of that by the noise within the check. Null if one sample shows none. */
 export type Location = readonly [location: number, within: number | null];
-export type Locations = Partial<Record<SeriesName, Location>>;
+export type Locations = Partial<Record<SeriesName | InteractionMetricId, Location>>;
 
 /** A check in the series of its page. A missing fact is unknown. */
-export type SeriesPoint = AuditedAs &
-  MeasuredOn & {
-    checkId: string;
-    createdAt: string;
-    locations: Locations;
-    inps?: readonly InteractionTime[] | undefined;
-  };
+export type SeriesPoint = AuditedAs & MeasuredOn & { checkId: string; createdAt: string; locations: Locations };
 
 /** Returns how a page was audited and measured, as far as its series knows. */
 export const asInSeries = (audited: AuditedAs, environment: Partial<MeasuredOn> | null) => ({
@@ -42,7 +41,7 @@ export const locationsIn = (
 export const inpsIn = (series: readonly SeriesPoint[], name: string, run: ReturnType<typeof asInSeries>): number[] =>
   series
     .filter((point) => !reasonsAgainst(run, point).some((code) => spoilsMetric(interactionMetrics.inp, code)))
-    .flatMap(({ inps = [] }) => inps.find((each) => each.name === name)?.inp ?? []);
+    .flatMap(({ locations }) => locations[interactionMetricId({ interaction: name, metric: 'inp' })]?.[0] ?? []);
 
 /** Checks of a series that are looked at. */
 export const SERIES_CHECKS = 60;
@@ -55,16 +54,35 @@ const MIN_FREEDOM = 8;
 /** Digits after the point that a series keeps. */
 const DIGITS = 1000;
 
-/** Returns the locations of the metrics of a run. A contended run has none of the metrics that this spoils. */
-export const locationsOf = (samples: readonly Sample[], contended: boolean): Locations =>
-  Object.fromEntries(
-    seriesNames.flatMap((name) => {
-      const values = valuesOf(name, samples);
-      if (values.length === 0 || (contended && isSpoiledBy(name, 'contended'))) return [];
-      const { freedom, ofLocation } = noiseWithin([values]);
-      return [[name, [rounded(locationOf(values)), freedom === 0 ? null : rounded(ofLocation)]]];
-    }),
+type MeasuredRun = {
+  samples: readonly Sample[];
+  interactions?: readonly MeasuredValues[] | null;
+  environment: Partial<Pick<MeasuredOn, 'contended'>> | null;
+};
+
+/** Returns the locations of the metrics of a run, and of the INP of its interactions. A contended run has none of those that this spoils. */
+export const locationsOf = ({ samples, interactions = null, environment }: MeasuredRun): Locations => {
+  const located = (name: string, metric: PageMetric, sampled: readonly SampledValue[]): [string, Location][] => {
+    const values = countedOf(metric, sampled);
+    if (values.length === 0 || (environment?.contended && spoilsMetric(metric, 'contended'))) return [];
+    const { freedom, ofLocation } = noiseWithin([values]);
+    return [[name, [rounded(locationOf(values)), freedom === 0 ? null : rounded(ofLocation)]]];
+  };
+  const ofPage = seriesNames.flatMap((name) =>
+    located(
+      name,
+      pageMetric(name),
+      samples.map(({ contended, ...sample }) => ({ contended, value: sample[name] })),
+    ),
   );
+  const ofInteractions = (interactions ?? []).flatMap(({ name }) => {
+    const parts = { interaction: name, metric: 'inp' } as const;
+    const values = interactionSamples({ interactions }, parts);
+    const sampled = values.map((value, i) => ({ value, contended: samples[i]?.contended ?? null }));
+    return located(interactionMetricId(parts), interactionMetrics.inp, sampled);
+  });
+  return Object.fromEntries([...ofPage, ...ofInteractions]);
+};
 
 const rounded = (value: number): number => Math.round(value * DIGITS) / DIGITS;
 

@@ -1,5 +1,7 @@
 import { z } from 'zod';
-import { type MainName, mainNames, pageMetric } from '../metrics/page-metrics.ts';
+import { type InteractionMetricId, interactionMetricId, partsOfInteractionMetric } from '../interactions/metric-ids.ts';
+import { interactionMetrics } from '../interactions/metrics.ts';
+import { type MainName, mainNames, type PageMetric, pageMetric } from '../metrics/page-metrics.ts';
 import { anyName, type Region } from '../name-schemas.ts';
 import { isComparable, reasonsAgainst } from './comparable.ts';
 import { compareChecks, type History } from './comparison.ts';
@@ -14,7 +16,7 @@ import {
   stepOf,
 } from './series.ts';
 import { type ComparedCheck, type ComparedRun, hasSucceeded } from './sides.ts';
-import { differenceCodes, spoilsAll } from './spoils.ts';
+import { differenceCodes, spoilsAll, spoilsMetric } from './spoils.ts';
 
 /*
  * How the checks of a schedule are judged, for each of its regions. A page has regressed if the series of a main metric has a
@@ -26,13 +28,21 @@ import { differenceCodes, spoilsAll } from './spoils.ts';
 export const UnjudgedReason = z.enum([...ReasonCode.options, 'first', ...differenceCodes]);
 export type UnjudgedReason = z.infer<typeof UnjudgedReason>;
 
+/** A main metric of the page, or the INP of an interaction. An edit of the schedule's check begins new series, so all checks of a series have the same steps. */
+export type WatchedName = MainName | InteractionMetricId;
+
+const rowOf = (name: WatchedName): PageMetric => {
+  const parts = partsOfInteractionMetric(name);
+  return parts ? interactionMetrics[parts.metric] : pageMetric(name as MainName);
+};
+
 /** A metric whose series has a step: the first check after the last step, and the first of the regression, if it is one. */
 const Stepped = z.object({ from: z.uuid(), worseFrom: z.uuid().nullable() });
 
 /** How a page of a schedule is in a region, as stored: ids of its checks, and none of their results. */
 export const WatchedPage = z.object({
   series: z.array(z.uuid()), // of the last checks, the newest last
-  stepped: z.partialRecord(anyName<MainName>(), Stepped),
+  stepped: z.partialRecord(anyName<WatchedName>(), Stepped),
   checkId: z.uuid(), // of the last check
   reason: anyName<UnjudgedReason>().nullable(),
 });
@@ -41,7 +51,7 @@ export type WatchedPage = z.infer<typeof WatchedPage>;
 /** A page that has changed: the metrics that count, the checks before the step and those since, the newest first. */
 export type PageChanged = {
   type: 'page.regressed' | 'page.recovered';
-  metrics: MainName[];
+  metrics: WatchedName[];
   pool: string[];
   since: string[];
 };
@@ -49,8 +59,20 @@ export type PageChanged = {
 type Judged = { page: WatchedPage; event?: PageChanged };
 
 /** Returns the metrics of a page that have regressed. */
-export const regressedOf = ({ stepped }: Pick<WatchedPage, 'stepped'>): MainName[] =>
-  mainNames.filter((name) => stepped[name]?.worseFrom);
+export const regressedOf = ({ stepped }: Pick<WatchedPage, 'stepped'>): WatchedName[] =>
+  [...mainNames, ...interactionsIn(stepped)].filter((name) => stepped[name]?.worseFrom);
+
+const interactionsIn = (named: object): InteractionMetricId[] =>
+  Object.keys(named).flatMap((name) => {
+    const parts = partsOfInteractionMetric(name);
+    return parts ? [interactionMetricId(parts)] : [];
+  });
+
+/** Returns the names of the main metrics among others, and the interactions whose INP the others are. */
+export const splitNames = (names: readonly WatchedName[]): { metrics: MainName[]; interactions: string[] } => ({
+  metrics: mainNames.filter((name) => names.includes(name)),
+  interactions: names.flatMap((name) => partsOfInteractionMetric(name)?.interaction ?? []),
+});
 
 /** Judges the next check of a page by the one before. `known` are the checks of its series that still exist. */
 export const judgePage = (
@@ -79,12 +101,13 @@ const begun = (id: string): WatchedPage => ({ series: [id], stepped: {}, checkId
 const pointOf = (check: ComparedCheck & { createdAt: string }, run: ComparedRun): SeriesPoint => ({
   ...asInSeries(check, run.environment),
   ...{ checkId: check.id, createdAt: check.createdAt },
-  locations: locationsOf(run.samples, run.environment?.contended === true),
+  locations: locationsOf(run),
 });
 
-/** Judges the newest check of a series in each main metric. */
+/** Judges the newest check of a series in each main metric, and each interaction. */
 const judgeSeries = (page: WatchedPage, series: readonly SeriesPoint[]): Judged => {
-  const changes = mainNames.flatMap((name) => {
+  const names = [...mainNames, ...interactionsIn(series.at(-1)?.locations ?? {})];
+  const changes = names.flatMap((name) => {
     const change = changeOf(name, page.stepped[name], series);
     return change ? [{ name, ...change }] : [];
   });
@@ -123,14 +146,16 @@ type Change = { to: z.infer<typeof Stepped>; type: PageChanged['type'] | undefin
 
 /** Returns how a metric has changed with the newest check, or undefined if it goes on as before. */
 const changeOf = (
-  name: MainName,
+  name: WatchedName,
   stepped: z.infer<typeof Stepped> | undefined,
   series: readonly SeriesPoint[],
 ): Change | undefined => {
-  const metric = pageMetric(name);
+  const metric = rowOf(name);
   const newest = series.at(-1) as SeriesPoint;
   if (!newest.locations[name]) return undefined;
-  const points = series.filter((each) => each.locations[name] && isComparable(name, newest, each));
+  const points = series.filter(
+    (each) => each.locations[name] && !reasonsAgainst(newest, each).some((code) => spoilsMetric(metric, code)),
+  );
   const placeOf = (id: string | null | undefined) => {
     const start = series.findIndex(({ checkId }) => checkId === id);
     return start === -1 ? 0 : points.findIndex((each) => series.indexOf(each) >= start);

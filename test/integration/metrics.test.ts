@@ -9,6 +9,7 @@ import { listStore } from '../../functions/lib/store/lists.ts';
 import { noMetrics } from '../../shared/metrics/page-metrics.ts';
 import { families } from '../../shared/open-metrics.ts';
 import { runError } from '../../shared/problems.ts';
+import { anInteraction } from '../support/an-interaction.ts';
 import { type Api, startApi } from '../support/api.ts';
 import { fetchDocumented } from '../support/documented.ts';
 import { finishedCheck } from '../support/finished-checks.ts';
@@ -60,7 +61,8 @@ test('the newest result of each page has its scores, times in seconds, bytes, as
     const failed = { key: 'image-alt', name: 'minScore', level: 'error', passed: false, operator: '>=' } as const;
     const judged = [{ ...failed, expected: 1, actual: 0, message: 'Images have no alternative text.' }];
     const metrics = { ...noMetrics, performance, seo: 90, lcp: 1500, tbt: 120, cls: 0.02, ttfb: 80, bytes: 412_876 };
-    await world.finish(run as RunItem, { state: 'succeeded', ...metrics, assertions: judged });
+    const interactions = [anInteraction([120.4]), anInteraction([null], { name: 'menu' })];
+    await world.finish(run as RunItem, { state: 'succeeded', ...metrics, interactions, assertions: judged });
   };
   await audit(90, 50);
   await audit(30, 81, { branch: 'main' });
@@ -72,6 +74,9 @@ test('the newest result of each page has its scores, times in seconds, bytes, as
   expect(valueIn(metrics, 'page_audit_ttfb_seconds', place)).toBe(0.08);
   expect(valueIn(metrics, 'page_audit_cls', place)).toBe(0.02);
   expect(valueIn(metrics, 'page_audit_bytes', place)).toBe(412_876);
+  expect(metrics.get('page_audit_interaction_inp_seconds')).toEqual([
+    { labels: { ...place, interaction: 'search' }, value: '0.12' },
+  ]);
   expect(valueIn(metrics, 'page_audit_assertions_passed', place)).toBe(0);
   expect(valueIn(metrics, 'page_audit_succeeded', place)).toBe(1);
   expect(valueIn(metrics, 'page_audit_age_seconds', place)).toBeGreaterThanOrEqual(30);

@@ -1,10 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { watchedRegions } from '../../functions/lib/schedules/watch-schedule.ts';
 import { markStore } from '../../functions/lib/store/marks.ts';
+import type { ScheduleItem } from '../../functions/lib/store/schedule-items.ts';
 import type { WebhookItem } from '../../functions/lib/store/webhooks.ts';
 import type { PostWebhook } from '../../functions/lib/webhooks/post-webhook.ts';
 import { type WebhookEvent, webhookEvents } from '../../shared/webhook-events.ts';
 import type { PageEventData } from '../../shared/webhooks.ts';
+import { anInteraction } from '../support/an-interaction.ts';
 import { startDelivering } from '../support/delivering.ts';
 import { measured } from '../support/finished-checks.ts';
 import { aCheck, startWorld, type World } from '../support/world.ts';
@@ -21,6 +24,11 @@ const HOUR = 60 * MINUTE;
 const fast = { lcps: [1800, 1812, 1806] };
 const slow = { lcps: [3000, 3020, 3011] };
 type Event = { type: WebhookEvent; data: PageEventData };
+
+const outcomeOf = ({ lcps, inps }: { lcps: number[]; inps?: number[] }) => ({
+  ...measured({ lcps }),
+  ...(inps && { interactions: [anInteraction(inps)] }),
+});
 
 /** Starts an owner with a webhook and a schedule. */
 const start = async ({ events = ['page.regressed', 'page.recovered'], parts = {} } = {}) => {
@@ -61,10 +69,10 @@ const start = async ({ events = ['page.regressed', 'page.recovered'], parts = {}
       isDown = down;
     },
     /** Finishes a check of the schedule with each result, an hour apart. Returns the ids of the checks. */
-    finishAll: async (results: readonly ({ lcps: number[] } | 'failed')[]): Promise<string[]> => {
+    finishAll: async (results: readonly ({ lcps: number[]; inps?: number[] } | 'failed')[]): Promise<string[]> => {
       const ids: string[] = [];
       for (const result of results) {
-        const outcome = result === 'failed' ? ({ state: 'failed' } as never) : measured(result);
+        const outcome = result === 'failed' ? ({ state: 'failed' } as never) : outcomeOf(result);
         ids.push((await simulation.finishCheck(owner, { check: newCheck(), outcome })).id);
         const errors = await simulation.drain();
         if (errors.length > 0) await simulation.pass(10 * MINUTE); // the sweeper sends the message again
@@ -119,6 +127,7 @@ test('a schedule sends page.regressed once, and page.recovered when the page is 
         },
       },
     ],
+    interactions: [],
     links: {
       check: `https://audit.example/checks/${second}`,
       comparison: `https://audit.example/comparisons/${ids[2]}...${second}`,
@@ -130,6 +139,26 @@ test('a schedule sends page.regressed once, and page.recovered when the page is 
     metrics: [{ name: 'lcp', verdict: 'improved' }],
   });
   expect(JSON.stringify(await stored())).not.toMatch(/1806|3000/);
+});
+
+test('page.regressed names the interaction that got slower, and the schedule shows it until it is back', async () => {
+  const { finishAll, received, types, stored } = await start();
+  const quick = { ...fast, inps: [96, 104, 100] };
+  const sluggish = { ...fast, inps: [300, 312, 304] };
+  await finishAll([quick, quick, quick, sluggish, sluggish]);
+  expect(types()).toEqual(['page.regressed']);
+  expect(received[0]?.event.data).toMatchObject({
+    metrics: [],
+    interactions: [
+      { name: 'search', base: '100ms', value: '300ms', verdict: 'regressed', change: { estimate: '204ms' } },
+    ],
+  });
+  const watched = async () => watchedRegions((await stored()) as ScheduleItem);
+  expect(await watched()).toMatchObject([{ state: 'regressed', metrics: [], interactions: ['search'] }]);
+  await finishAll([sluggish, quick, quick, quick]);
+  expect(types()).toEqual(['page.regressed', 'page.recovered']);
+  expect(received[1]?.event.data.interactions).toMatchObject([{ name: 'search', value: '96ms' }]);
+  expect(await watched()).toMatchObject([{ state: 'normal', interactions: [] }]);
 });
 
 test('each region has its own series and events', async () => {

@@ -1,10 +1,18 @@
 import { randomUUID } from 'node:crypto';
+import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { AuditOrder } from '../../functions/auditor/messages.ts';
+import { type AuditResult, emptyResult } from '../../functions/auditor/verdict/judge.ts';
+import { jobOf } from '../../functions/lib/queue/dispatch.ts';
 import { updateItem } from '../../functions/lib/store/dynamodb.ts';
+import { runAudit } from '../../functions/run-audit.ts';
 import { sweep } from '../../functions/sweep.ts';
+import { noMetrics } from '../../shared/metrics/page-metrics.ts';
 import type { Schedule } from '../../shared/schedules.ts';
 import type { ApiKey } from '../../shared/service/keys.ts';
+import { anInteraction } from '../support/an-interaction.ts';
 import { fetchDocumented } from '../support/documented.ts';
+import { shortReport } from '../support/fake-service.ts';
 import { type Gateway, startFunctions } from '../support/gateway.ts';
 import { problemOf } from '../support/problem.ts';
 import { startWorld, type World } from '../support/world.ts';
@@ -202,6 +210,41 @@ test('an edit keeps, replaces or erases the secrets, and sends kept ones to no o
   const none = (await (await edit(owner, schedule, { check: { ...check, headers: {} } })).json()) as Schedule;
   expect(none.check).toEqual(check);
   expect([await stored(), await world.secrets.get(second)]).toEqual(['', undefined]);
+});
+
+test('a scheduled check audits its interactions and judges their assertions', async () => {
+  const owner = await anOwner();
+  const interactions = [{ name: 'search', steps: [{ click: '#go' }] }];
+  const assertions = { 'interactions:search:inp': ['error', { maxNumericValue: 200 }] };
+  const schedule = await create(owner, { check: { ...check, interactions, assertions } });
+  expect(schedule.check).toEqual({ ...check, interactions, assertions });
+  await sweepAt(after(schedule.nextAt, 0));
+  const [made] = await checksOf(owner);
+  const orders: AuditOrder[] = [];
+  const { samples: _, spread: _0, ...search } = anInteraction([324]);
+  const audit = async (order: AuditOrder): Promise<AuditResult> => {
+    orders.push(order);
+    const stored = { gzip: gzipSync(JSON.stringify(shortReport)), bytes: 2 };
+    return {
+      ...{ ...emptyResult, state: 'succeeded', metrics: noMetrics, report: stored },
+      interactions: [{ ...search, lcp: null }],
+    };
+  };
+  const run = await world.runOf(made?.id as string);
+  await runAudit({ ...world, auditors: { audit } })(jobOf(run), () => 600_000);
+  expect(orders).toMatchObject([{ options: { interactions } }]);
+  expect(await (await call(`/checks/${made?.id}`, owner)).json()).toMatchObject({
+    ...{ scheduleId: schedule.id, assertionsPassed: false },
+    runs: [
+      {
+        interactions: [{ name: 'search', inp: '324ms' }],
+        assertions: [{ passed: false, message: 'INP of search: 324 ms, expected at most 200 ms' }],
+      },
+    ],
+  });
+  const refused = await call('/schedules', owner, 'POST', { ...body, check: { ...check, assertions } });
+  const { errors } = await problemOf(refused, 400, 'invalid-request');
+  expect(errors?.map(({ path }) => path)).toEqual(['check.assertions.interactions:search:inp']);
 });
 
 test('the secrets of a schedule reach its checks, are never shown, and are erased with it', async () => {

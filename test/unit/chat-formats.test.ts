@@ -89,6 +89,7 @@ const regressed = (url: string, origin = 'https://audit.example.com') =>
         { name: 'performance', base: 74, value: 55 },
         { name: 'lcp', base: '2100ms', value: '3400ms' },
       ],
+      interactions: [{ name: 'search', base: '104ms', value: '304ms' }],
       links: {
         check: `${origin}/checks/${id}`,
         comparison: `${origin}/comparisons/${id}...${id}`,
@@ -108,6 +109,7 @@ test.each(formats)(
       'shop.example',
       'Performance: 74 → 55',
       '2.1 s → 3.4 s',
+      'INP of search: 104 ms → 304 ms',
       `/comparisons/${id}...${id}`,
     ])
       expect(text).toContain(part);

@@ -92,7 +92,7 @@ test('the earlier checks of the page show how an interaction moves by itself', (
   const judgedBy = (inps: readonly number[]) => {
     const series = inps.map((inp, i) => ({
       ...{ url: base.url, auditVersion: base.auditVersion, ...measuredOn(null) },
-      ...{ checkId: `${i}`, createdAt: '', locations: {}, inps: [{ name: 'search', inp }] },
+      ...{ checkId: `${i}`, createdAt: '', locations: { 'interactions:search:inp': [inp, null] as const } },
     }));
     return compared(base, head, { history: { [region]: series } }).interactions[0]?.metrics.inp.regions[region];
   };

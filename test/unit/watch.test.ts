@@ -7,14 +7,15 @@ import { compareStep, judgePage, regressedOf, type WatchedPage } from '../../sha
 import { noMetrics, pageMetric, pageMetrics } from '../../shared/metrics/page-metrics.ts';
 import type { Metrics } from '../../shared/metrics/page-metrics-schemas.ts';
 import { seededRandom } from '../simulation/random.ts';
+import { anInteraction } from '../support/an-interaction.ts';
 import { environment } from '../support/environment.ts';
 
 const region = 'us-west1';
-type Change = { metrics?: Partial<Metrics>; state?: string } & Partial<MeasuredOn>;
+type Change = { metrics?: Partial<Metrics>; state?: string; inps?: (number | null)[] } & Partial<MeasuredOn>;
 type Watched = ComparedCheck & { createdAt: string };
 
 const checkOf = (lcps: readonly number[], change: Change = {}, inputs: Partial<ComparedCheck> = {}): Watched => {
-  const { metrics, state = 'succeeded', contended = false, ...others } = change;
+  const { metrics, state = 'succeeded', contended = false, inps, ...others } = change;
   const samples = lcps.map((lcp) => ({
     ...noMetrics,
     accessibility: 90,
@@ -30,6 +31,7 @@ const checkOf = (lcps: readonly number[], change: Change = {}, inputs: Partial<C
     state,
     samples,
     environment: { ...environment, ...others, contended },
+    ...(inps && { interactions: [anInteraction(inps)] }),
   };
   const common = { id: randomUUID(), url: 'https://example.com/', auditVersion: '13.5.0' as const };
   return { ...common, createdAt: '2031-01-01T00:00:00.000Z', ...inputs, runs: [run] } as Watched;
@@ -41,14 +43,14 @@ const times = (count: number, one: () => Watched) => Array.from({ length: count 
 
 /** Returns a check as the series of its URL has it. */
 const pointOf = (check: Watched): SeriesPoint[] =>
-  check.runs.flatMap(({ samples, environment, state }) =>
+  check.runs.flatMap(({ samples, environment, state, interactions = null }) =>
     environment && state === 'succeeded'
       ? [
           {
             ...check,
             ...measuredOn(environment),
             checkId: check.id,
-            locations: locationsOf(samples, environment.contended === true),
+            locations: locationsOf({ samples, environment, interactions }),
           },
         ]
       : [],
@@ -77,6 +79,20 @@ test('two worse checks are a regression since the first of them, the third none,
   expect(since[0]).toEqual([all[4]?.id, all[3]?.id]);
   expect(regressedOf(page)).toEqual([]);
   expect(page.series).toHaveLength(11);
+});
+
+test('an interaction that got slower is a regression, and its failed checks are none', () => {
+  const search = (...inps: (number | null)[]) => fast({ inps });
+  const quick = () => search(96, 104, 100);
+  const sluggish = () => search(300, 312, 304);
+  const broken = () => search(null, null, null);
+  const { events, page } = judgeAll([...times(3, quick), broken(), ...times(2, sluggish), broken()]);
+  expect(events).toEqual(['5 page.regressed interactions:search:inp']);
+  expect(regressedOf(page)).toEqual(['interactions:search:inp']);
+  const back = judgeAll([...times(3, quick), ...times(4, sluggish), ...times(4, quick)]);
+  expect(back.events).toEqual(['4 page.regressed interactions:search:inp', '8 page.recovered interactions:search:inp']);
+  const busy = () => fast({ inps: [300, 312, 304], contended: true });
+  expect(judgeAll([...times(3, quick), ...times(4, busy)]).events).toEqual([]);
 });
 
 test('a page that was worse for two checks only is back after six good ones', () => {
@@ -170,7 +186,7 @@ const drifting = (change = 1): Location => [2000 * change * (1 + 0.09 * gaussian
 const painting = (): Location => {
   const speed = 1 + 0.02 * gaussian();
   const lcps = Array.from({ length: 5 }, () => speed * (random.next() < 0.7 ? 950 : 1600) * (1 + 0.01 * gaussian()));
-  return locationsOf(samplesOf(lcps), false).lcp as Location;
+  return locationsOf({ samples: samplesOf(lcps), environment: null }).lcp as Location;
 };
 const samplesOf = (lcps: readonly number[]) => lcps.map((lcp) => ({ ...noMetrics, lcp, cpuBusy: 0, contended: false }));
 

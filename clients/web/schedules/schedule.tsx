@@ -1,3 +1,4 @@
+import { interactionMetricTitle } from '../../../shared/interactions/metric-ids.ts';
 import { pageMetric } from '../../../shared/metrics/page-metrics.ts';
 import type { Schedule } from '../../../shared/schedules.ts';
 import { everyText, lastText } from '../../words/schedules.ts';
@@ -74,7 +75,11 @@ const Regressed = ({ schedule: { watched } }: { schedule: Schedule }) => {
   const regressed = watched.filter(({ state }) => state === 'regressed');
   if (regressed.length === 0) return null;
   const texts = regressed.map(
-    ({ region, metrics }) => `${nameOf(region)}: ${metrics.map((name) => pageMetric(name).title).join(', ')}`,
+    ({ region, metrics, interactions }) =>
+      `${nameOf(region)}: ${[
+        ...metrics.map((name) => pageMetric(name).title),
+        ...interactions.map((interaction) => interactionMetricTitle({ interaction, metric: 'inp' })),
+      ].join(', ')}`,
   );
   return <p class="note">⚠ The page has regressed. {texts.join('; ')}</p>;
 };

@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { SERIES_CHECKS, type SeriesPoint } from '../../../shared/comparison/series.ts';
-import { judgePage, regressedOf, WatchedPage } from '../../../shared/comparison/watch.ts';
-import type { MainName } from '../../../shared/metrics/page-metrics.ts';
+import { judgePage, regressedOf, splitNames, type WatchedName, WatchedPage } from '../../../shared/comparison/watch.ts';
 import { anyName, type Region } from '../../../shared/name-schemas.ts';
 import { pick } from '../../../shared/pick.ts';
 import type { WatchedRegion } from '../../../shared/schedules.ts';
@@ -24,7 +23,7 @@ const PageEvent = z.object({
   checkId: z.uuid(),
   createId: z.string(),
   region: anyName<Region>(),
-  metrics: z.array(anyName<MainName>()),
+  metrics: z.array(anyName<WatchedName>()),
   pool: z.array(z.uuid()),
   since: z.array(z.uuid()),
 });
@@ -61,10 +60,10 @@ export const watchOf = ({ watch }: Pick<ScheduleItem, 'watch'>): Watch => {
 /** Returns the pages of a schedule as the API shows them. */
 export const watchedRegions = (schedule: Pick<ScheduleItem, 'watch'>): WatchedRegion[] =>
   Object.entries(watchOf(schedule).pages).map(([region, page]) => {
-    const metrics = regressedOf(page);
-    const since = metrics.map((name) => page.stepped[name]?.worseFrom).find(Boolean) ?? null;
-    const state = metrics.length > 0 ? ('regressed' as const) : ('normal' as const);
-    return { region: region as Region, state, metrics, since, ...pick(page, ['checkId', 'reason']) };
+    const names = regressedOf(page);
+    const since = names.map((name) => page.stepped[name]?.worseFrom).find(Boolean) ?? null;
+    const state = names.length > 0 ? ('regressed' as const) : ('normal' as const);
+    return { region: region as Region, state, ...splitNames(names), since, ...pick(page, ['checkId', 'reason']) };
   });
 
 /** Returns the state of a schedule whose next check begins new series. Checks that were created before are not judged. */

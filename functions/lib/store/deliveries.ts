@@ -1,6 +1,6 @@
 import { QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { z } from 'zod';
-import type { MainName } from '../../../shared/metrics/page-metrics.ts';
+import type { WatchedName } from '../../../shared/comparison/watch.ts';
 import { anyName, type Region } from '../../../shared/name-schemas.ts';
 import type { DeliveryJob } from '../../../shared/service/delivery-job.ts';
 import { DELIVERY_LEASE_MS, DELIVERY_RESEND_MS, HOLD_MS, LEASE_SLACK_MS } from '../../../shared/service/due-times.ts';
@@ -36,7 +36,7 @@ export const DeliveryItem = z.object({
   checkId: z.uuid().nullable(),
   createId: z.string().nullable(), // of the check. A later check with the same id has deliveries of its own
   region: anyName<Region>().optional(), // of an event about a page, with the metrics and the checks that it compares
-  metrics: z.array(anyName<MainName>()).optional(),
+  metrics: z.array(anyName<WatchedName>()).optional(),
   pool: z.array(z.uuid()).optional(), // before the step
   since: z.array(z.uuid()).optional(), // since the step
   createdAt: time,

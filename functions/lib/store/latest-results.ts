@@ -42,7 +42,7 @@ export const pointOf = (run: RunItem, check: CheckItem): StoredPoint => {
     at: Date.parse(run.createdAt),
     checkId: run.checkId,
     ...{ inputs: shortHash(inputs), machine: shortHash(machine) },
-    locations: run.state === 'succeeded' ? locationsOf(run.samples, environment?.contended === true) : {},
+    locations: run.state === 'succeeded' ? locationsOf(run) : {},
     isFailed: run.state === 'failed',
     expiresAt: run.trendExpiresAt,
   };

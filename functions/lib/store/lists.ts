@@ -84,7 +84,7 @@ export const listedRun = (run: RunItem, position: number) => ({
   listKey: listKeyOf(run),
   listed: pack({
     ...seriesRun(run),
-    locations: locationsOf(run.samples, run.environment?.contended === true),
+    locations: locationsOf(run),
     position,
     runExpiresAt: run.expiresAt,
     expiresAt: run.trendExpiresAt,
@@ -94,7 +94,7 @@ export const listedRun = (run: RunItem, position: number) => ({
 /** Returns an entry of a series as one of its checks. An entry of an earlier release lacks some facts. */
 export const seriesPoint = (entry: ListedRun): SeriesPoint => ({
   ...pick(entry, ['url', 'device', 'auditVersion', 'checkId', 'createdAt']),
-  ...{ inps: entry.interactions, locations: {}, throttling: null, blockedUrlPatterns: null },
+  ...{ locations: {}, throttling: null, blockedUrlPatterns: null },
   ...pick(entry, ['locations', 'throttling', 'blockedUrlPatterns']),
   ...measuredOn(entry),
 });

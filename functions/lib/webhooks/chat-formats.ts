@@ -1,5 +1,6 @@
 import { shiftText, timeText } from '../../../shared/explanation/words.ts';
-import { type MainName, pageMetrics } from '../../../shared/metrics/page-metrics.ts';
+import { interactionMetricTitle } from '../../../shared/interactions/metric-ids.ts';
+import { type MainName, type MetricKind, pageMetrics } from '../../../shared/metrics/page-metrics.ts';
 import type { CheckSummary } from '../../../shared/summaries.ts';
 import { cutText, printable } from '../../../shared/text.ts';
 import type { WebhookFormat } from '../../../shared/webhook-events.ts';
@@ -113,7 +114,7 @@ const stateTexts: Partial<Record<CheckSummary['state'], string>> = {
 };
 
 const pageMessage = ({ type, data }: Extract<SentEvent, { type: 'page.regressed' | 'page.recovered' }>): Message => {
-  const { url, device, region, since, metrics, links } = data;
+  const { url, device, region, since, metrics, interactions, links } = data;
   return {
     title: type === 'page.regressed' ? `✘ ${url} got worse` : `✔ ${url} recovered`,
     text: [
@@ -121,6 +122,10 @@ const pageMessage = ({ type, data }: Extract<SentEvent, { type: 'page.regressed'
       ...metrics.map(
         ({ name, base, value }) => `${pageMetrics[name].title}: ${valueText(name, base)} → ${valueText(name, value)}`,
       ),
+      ...interactions.map(({ name, base, value }) => {
+        const title = interactionMetricTitle({ interaction: name, metric: 'inp' });
+        return `${title}: ${valueIn('time', base)} → ${valueIn('time', value)}`;
+      }),
     ].join('\n'),
     link: links.comparison ?? links.page,
   };
@@ -133,10 +138,11 @@ const sinceText = ({ createdAt, mark }: PageEventData['since']): string => {
 };
 
 /** Returns a value with its unit. Events have times such as `633ms`. */
-const valueText = (name: MainName, value: string | number | null): string => {
+const valueText = (name: MainName, value: string | number | null): string => valueIn(pageMetrics[name].kind, value);
+
+const valueIn = (kind: MetricKind, value: string | number | null): string => {
   if (value === null) return 'unknown';
   const number = Number.parseFloat(`${value}`);
-  const { kind } = pageMetrics[name];
   if (kind === 'time') return timeText(number);
   return kind === 'shift' ? shiftText(number) : `${number}`;
 };

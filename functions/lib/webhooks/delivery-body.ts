@@ -1,7 +1,8 @@
 import { checkView } from '../../../shared/check.ts';
-import { compareStep } from '../../../shared/comparison/watch.ts';
+import type { ComparedMetric } from '../../../shared/comparison/schemas.ts';
+import { compareStep, splitNames } from '../../../shared/comparison/watch.ts';
 import type { NamedMark } from '../../../shared/marks.ts';
-import { type MainName, mainNames } from '../../../shared/metrics/page-metrics.ts';
+import { mainNames } from '../../../shared/metrics/page-metrics.ts';
 import { pick } from '../../../shared/pick.ts';
 import { checkSummary } from '../../../shared/summaries.ts';
 import type { WebhookFormat } from '../../../shared/webhook-events.ts';
@@ -79,21 +80,31 @@ const pageEventData = async (
   const [first = own] = after.toReversed();
   const base = compared?.baseCheckId ?? null;
   const mark = await markBefore({ marks, lists, now }, item, first, before[0]?.createdAt);
-  const isShown = (name: MainName) => {
-    const verdict = compared?.metrics[name].verdict;
-    return metrics.includes(name) || verdict === 'regressed' || verdict === 'improved';
-  };
-  const shown = mainNames.filter(isShown).flatMap((name) => {
-    const change = compared?.metrics[name].regions[region];
-    // the series has proved it, with more checks than the event shows
-    const verdict = metrics.includes(name) && event === 'page.regressed' ? ('regressed' as const) : change?.verdict;
-    return change && verdict ? [{ name, ...change, verdict }] : [];
-  });
+  const changesOf = <Name extends string>(
+    names: readonly Name[],
+    ofEvent: readonly Name[],
+    comparedOf: (name: Name) => ComparedMetric | undefined,
+  ) =>
+    names.flatMap((name) => {
+      const { verdict: found = null, regions = {} } = comparedOf(name) ?? {};
+      if (!ofEvent.includes(name) && found !== 'regressed' && found !== 'improved') return [];
+      const change = regions[region];
+      // the series has proved it, with more checks than the event shows
+      const verdict = ofEvent.includes(name) && event === 'page.regressed' ? ('regressed' as const) : change?.verdict;
+      return change && verdict ? [{ name, ...change, verdict }] : [];
+    });
+  const ofEvent = splitNames(metrics);
+  const interactions = compared?.interactions ?? [];
   return {
     ...{ scheduleId: item.scheduleId as string, url, device, region, checkId, baseCheckId: base },
     pooledCheckIds: compared?.pooledCheckIds ?? [],
     since: { ...pick({ ...first, checkId: first.id }, ['checkId', 'createdAt']), mark },
-    metrics: shown,
+    metrics: changesOf(mainNames, ofEvent.metrics, (name) => compared?.metrics[name]),
+    interactions: changesOf(
+      interactions.map(({ name }) => name),
+      ofEvent.interactions,
+      (name) => interactions.find((each) => each.name === name)?.metrics.inp,
+    ),
     links: {
       check: `${publicUrl}/checks/${checkId}`,
       comparison: base && `${publicUrl}/comparisons/${base}...${checkId}`,
