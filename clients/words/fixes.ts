@@ -2,8 +2,11 @@ import type { Fix, FixItem } from '../../shared/fixes/fix.ts';
 import { pageMetrics } from '../../shared/metrics/page-metrics.ts';
 import { labels, textOf } from './numbers.ts';
 
-/** Returns the name of the category that gains the points. */
+/** Returns the name of the category that gains the points. Interactions have none. */
 export const categoryText = ({ category }: Pick<Fix, 'category'>): string =>
+  category === 'interactions' ? 'Interactions' : categoryTitle(category);
+
+const categoryTitle = (category: string): string =>
   Object.values(pageMetrics).find((metric) => metric.kind === 'score' && metric.category === category)?.title ??
   category;
 
