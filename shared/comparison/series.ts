@@ -106,12 +106,14 @@ export const stepOf = (metric: PageMetric, series: readonly Location[], tbt: num
 const stepBetween = (metric: PageMetric, before: readonly Location[], after: readonly Location[], tbt: number) => {
   const [earlier, later] = [before, after].map((side) => side.map(([location]) => location)) as [number[], number[]];
   const within = [...before, ...after].flatMap(([, variance]) => variance ?? []);
-  const worth = within.length > 0 || !metric.drift ? DRIFT_CHECKS : 0; // one sample a check shows no noise within
+  const isLeast = metric.drift?.isLeast === true;
+  const worth = (within.length > 0 && !isLeast) || !metric.drift ? DRIFT_CHECKS : 0; // one sample a check shows no noise within
   const freedom = worth + earlier.length + later.length - 2;
   if (freedom < MIN_FREEDOM) return undefined;
   const level = Math.max(meanOf(earlier), meanOf(later));
   const expected = driftOf(metric, level, { tbt }) ** 2 + (within.length > 0 ? meanOf(within) : 0);
-  const variance = (worth * expected + squaresOf(earlier) + squaresOf(later)) / freedom;
+  const own = (worth * expected + squaresOf(earlier) + squaresOf(later)) / freedom;
+  const variance = isLeast ? Math.max(own, expected) : own;
   const error = Math.sqrt(variance * (1 / earlier.length + 1 / later.length));
   const estimate = meanOf(later) - meanOf(earlier);
   const isLater = Math.abs((later[0] as number) - meanOf(later)) <= Math.abs((later[0] as number) - meanOf(earlier));
