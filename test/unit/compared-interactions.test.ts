@@ -1,4 +1,7 @@
 import { expect, test } from 'vitest';
+import { hasRegressed } from '../../clients/cli/formats/outcome.ts';
+import { comparedEntries, interactionNotes } from '../../clients/words/compared.ts';
+import { headlineOfChange } from '../../clients/words/headline.ts';
 import { changeOfTurns } from '../../shared/comparison/change.ts';
 import { measuredOn } from '../../shared/comparison/comparable.ts';
 import { compareChecks } from '../../shared/comparison/comparison.ts';
@@ -59,6 +62,20 @@ test('a slower handler is found in turns, and the load keeps its own verdict', (
   expect([metrics.lcp.verdict, metrics.performance.verdict, comparable]).toEqual(['same', 'unknown', true]);
   const changes = changesOfRun({ ...run, url: check.url, auditVersion: check.auditVersion });
   expect(changes?.interactions.get('search')?.inp.verdict).toBe('regressed');
+});
+
+test('a slower interaction is the headline of a comparison, fails the command, and says what a side lacks', () => {
+  const comparison = CheckComparison.parse(compareVariants(inTurns(...slower).check));
+  expect(headlineOfChange(comparison)).toMatch(/^INP of search 48 ms → 152 ms \(\+100 ms; /);
+  expect(hasRegressed(comparison)).toBe(true);
+  expect(comparedEntries(comparison).map(({ id }) => id)).toContain('interactions:search:lcp');
+  const [base, head] = [runOf(5, []), runOf(5, [search([48, 48, null, 48, 48])])];
+  const lacking = compared(checkOf(ids[0], base), checkOf(ids[1], head));
+  expect(hasRegressed(lacking)).toBe(false);
+  expect(interactionNotes(lacking)).toEqual([
+    'search: The base has no such interaction.',
+    'search: The check measured it in some samples only: 1 of 5 samples failed.',
+  ]);
 });
 
 test('a single pair shows no noise, and a pair whose audit failed does not count', () => {
