@@ -4,9 +4,10 @@ const startAnew = ({ isTrusted }) =>
   isTrusted && dispatchEvent(new PageTransitionEvent('pageshow', { persisted: true }));
 for (const type of ['pointerdown', 'keydown']) addEventListener(type, startAnew, { capture: true });
 
+globalThis.reportVital = (vital) => navigator.sendBeacon('/vitals', JSON.stringify(vital));
 const report = ({ name, value, navigationType, navigationURL, attribution }) => {
   const target = attribution.interactionTarget ?? attribution.target;
-  navigator.sendBeacon('/vitals', JSON.stringify({ name, value, navigationType, url: navigationURL, target }));
+  reportVital({ name, value, navigationType, url: navigationURL, target });
 };
 const options = { reportAllChanges: true, reportSoftNavs: true, durationThreshold: 16 };
 webVitals.onINP(report, options);

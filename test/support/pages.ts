@@ -14,7 +14,8 @@ const types: Record<string, string> = {
   '.txt': 'text/plain; charset=utf-8',
 };
 
-export type Vital = { name: string; value: number; navigationType: string; url: string; target?: string };
+/** A value that a page reported: of web-vitals, or the time of its own `work`. */
+export type Vital = { name: string; value: number; target?: string; navigationType?: string; url?: string };
 
 export type Pages = {
   /** Returns the URL of a page, for example `url('/perfect')`. */

@@ -5,6 +5,10 @@ import type { Vital } from './pages.ts';
 export const inpOf = (vitals: readonly Vital[], target: string): number | undefined =>
   vitals.findLast((each) => each.name === 'INP' && each.target === target)?.value;
 
+/** Returns the time of the last handler of an element that works, without interruptions by other programs. */
+export const workOf = (vitals: readonly Vital[], target: string): number | undefined =>
+  vitals.findLast((each) => each.name === 'work' && each.target === target)?.value;
+
 /** Returns the last LCP that web-vitals reported for a route. */
 export const routeLcpOf = (vitals: readonly Vital[], route: string): number | undefined =>
   vitals.findLast(

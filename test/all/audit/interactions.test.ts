@@ -37,6 +37,7 @@ test('an auditor measures each interaction as web-vitals sees it in the page', a
   for (const [each, target] of [
     [slow, '#b600'],
     [shadow, '#host'],
+    [frame, '#inner'],
   ] as const)
     expectSame(each, target);
   expect(slow && observedInp(slow)).toBeGreaterThanOrEqual(600);
