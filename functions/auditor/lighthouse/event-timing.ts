@@ -14,20 +14,28 @@ export type LongestEvent = {
   waited: number;
 };
 
+const partNames = ['inputDelay', 'processing', 'presentation'] as const;
+
+/** The thread of an event, and the parts of its time, in microseconds of the trace. */
+export type EventWindow = Pick<TraceEvent, 'pid' | 'tid'> & {
+  parts: { name: (typeof partNames)[number]; fromUs: number; toUs: number }[];
+};
+export type PaintedEvent = { event: LongestEvent; window: EventWindow };
+
 /**
  * Returns the event that decides the INP of a trace: the longest interaction, or the one at the 98th percentile from fifty
  * interactions on. The time in which the page's main thread waited for a CPU is removed.
  */
-export const longestEvent = (events: readonly TraceEvent[], waits: Waits | undefined): LongestEvent | undefined => {
+export const longestEvent = (events: readonly TraceEvent[], waits: Waits | undefined): PaintedEvent | undefined => {
   const timed = events.filter(isTimed);
   const interactions = Map.groupBy(timed, ({ pid, args }) => `${pid}:${args.data.interactionId}`);
   const longest = [...interactions.values()]
     .map(longestOf(new Map(waits?.pages)))
-    .toSorted((a, b) => msOf(b) - msOf(a));
+    .toSorted((a, b) => msOf(b.event) - msOf(a.event));
   return longest[Math.min(9, Math.floor(longest.length / 50))]; // Chrome keeps the ten longest ones
 };
 
-export const msOf = ({ inputDelay, processing, presentation }: LongestEvent): number =>
+export const msOf = ({ inputDelay, processing, presentation }: Record<(typeof partNames)[number], number>): number =>
   inputDelay + processing + presentation;
 
 type Timed = TraceEvent & { args: { data: TimedEvent } };
@@ -42,7 +50,7 @@ const endOf = ({ timeStamp, duration }: TimedEvent): number => timeStamp + durat
  */
 const longestOf =
   (pages: ReadonlyMap<number, ThreadWaits>) =>
-  (events: readonly Timed[]): LongestEvent => {
+  (events: readonly Timed[]): PaintedEvent => {
     const [longest] = events.toSorted((a, b) => b.args.data.duration - a.args.data.duration) as [Timed];
     const { timeStamp, duration } = longest.args.data;
     const end = endOf(longest.args.data);
@@ -52,13 +60,15 @@ const longestOf =
     const from = Math.min(end, ...painted.map(({ processingStart }) => processingStart));
     const to = Math.min(end, Math.max(...painted.map(({ processingEnd }) => processingEnd)));
 
-    const waits = pages.get(longest.pid ?? 0) ?? [];
-    const usOf = (ms: number) => longest.ts + (ms - timeStamp) * 1000;
-    const part = (start: number, until: number) =>
-      Math.max(0, until - start - waitedBetween(waits, usOf(start), usOf(until)) / 1000);
-    const parts = { inputDelay: part(timeStamp, from), processing: part(from, to), presentation: part(to, end) };
-    const ran = parts.inputDelay + parts.processing + parts.presentation;
-    return { type: named.type, timeStamp: named.timeStamp, ...parts, waited: duration - ran };
+    const { pid, tid, ts } = longest;
+    const bounds = [timeStamp, from, to, end].map((ms) => ts + (ms - timeStamp) * 1000);
+    const parts = partNames.map((name, i) => ({ name, fromUs: bounds[i] as number, toUs: bounds[i + 1] as number }));
+    const waits = pages.get(pid ?? 0) ?? [];
+    const ranMs = ({ fromUs, toUs }: (typeof parts)[number]) =>
+      Math.max(0, toUs - fromUs - waitedBetween(waits, fromUs, toUs)) / 1000;
+    const ran = Object.fromEntries(parts.map((part) => [part.name, ranMs(part)])) as Parameters<typeof msOf>[0];
+    const event = { type: named.type, timeStamp: named.timeStamp, ...ran, waited: duration - msOf(ran) };
+    return { event, window: { pid, tid, parts } };
   };
 
 /** Largest difference of two events with the same paint, in milliseconds. */

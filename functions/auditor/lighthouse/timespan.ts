@@ -71,7 +71,7 @@ export const startTimespan = async (
     const { traceEvents } = patched()?.recorded ?? { traceEvents: [] };
     const longest = longestEvent(traceEvents, waits);
     return {
-      longest: longest && { ...longest, scripts: scriptsOf(traceEvents, longest) },
+      longest: longest && { ...longest.event, scripts: scriptsOf(traceEvents, longest.window) },
       tbt: numberOf('total-blocking-time'),
       cls: numberOf('cumulative-layout-shift'),
       report: await reportOf(lhr, order),
