@@ -1,10 +1,14 @@
-import { expect, test, vi } from 'vitest';
+import { EventEmitter } from 'node:events';
+import { afterEach, expect, test, vi } from 'vitest';
 import { hostBenchmark } from '../../functions/auditor/host/benchmark.ts';
 import { measureWhileIdle } from '../../functions/auditor/parent/benchmark-ahead.ts';
+import { measureAhead } from '../../functions/auditor/parent/child-benchmark.ts';
 
 const quiet = { others: 0.05, stolen: 0.01 };
 const measuredAt = '2026-11-25T12:00:00.000Z';
 const benchmark = { index: 2000, measuredAt };
+
+afterEach(() => void vi.useRealTimers());
 
 const hostAt = (startedAt = measuredAt) => {
   let now = Date.parse(startedAt);
@@ -85,5 +89,32 @@ test('an idle service measures the benchmark once, and not again when it is old'
   await vi.advanceTimersByTimeAsync(3_600_000);
   expect(auditor.measureBenchmark).toHaveBeenCalledOnce();
   expect(host.current()).toBeNull();
-  vi.useRealTimers();
+});
+
+/** Starts an early benchmark in an auditor that had no CPU for some of the first fifteen seconds. */
+const startAhead = (starvedMs: number) => {
+  vi.useFakeTimers();
+  const auditor = Object.assign(new EventEmitter(), { pid: 1, send: () => {} });
+  const host = hostAt();
+  const cpuAccess = { shares: { startMeter: () => () => quiet } };
+  let total = 0;
+  const deps = { cpuAccess, benchmark: host, starvedMs: () => () => total };
+  const ended = measureAhead(auditor as never, deps as never);
+  total = starvedMs;
+  return { auditor, host, ended };
+};
+
+test('an early benchmark has more time if its auditor had no CPU', async () => {
+  const { auditor, host, ended } = startAhead(10_000);
+  await vi.advanceTimersByTimeAsync(24_000);
+  auditor.emit('message', { type: 'benchmarked', benchmark });
+  await ended;
+  expect(host.current()).toEqual(benchmark);
+});
+
+test('an early benchmark that hangs ends after fifteen seconds', async () => {
+  const { ended } = startAhead(0);
+  const rejected = expect(ended).rejects.toThrow();
+  await vi.advanceTimersByTimeAsync(15_000);
+  await rejected;
 });

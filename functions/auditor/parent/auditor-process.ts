@@ -127,7 +127,7 @@ export const startAuditorProcess = (
     hasBrowser: browser.isAhead,
     isFor: browser.isFor,
     /** Measures the host's benchmark in the browser that was started before the audit. */
-    measureBenchmark: async () => measureAhead(await child, { cpuAccess, benchmark }),
+    measureBenchmark: async () => measureAhead(await child, { cpuAccess, benchmark, starvedMs }),
   };
 };
 
