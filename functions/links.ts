@@ -1,4 +1,6 @@
+import { randomUUID } from 'node:crypto';
 import { CreateLinkBody, DEFAULT_LINK_LIFE, MAX_LINK_DAYS } from '../shared/links.ts';
+import { badges } from './lib/badges/badges.ts';
 import { shareToken } from './lib/checks/share-token.ts';
 import type { Request } from './lib/http/endpoint.ts';
 import { http } from './lib/http/http.ts';
@@ -7,20 +9,31 @@ import { findCheck, type Lookup } from './lib/http/lookup.ts';
 import { originOf } from './lib/http/origin.ts';
 import type { Reply } from './lib/http/response.ts';
 import type { SharingStore } from './lib/http/shared-check.ts';
+import { badgeStore } from './lib/store/badges.ts';
 import { checkStore } from './lib/store/checks.ts';
 import { openDb } from './lib/store/dynamodb.ts';
 import { type LinkStore, linkStore } from './lib/store/links.ts';
+import { listStore } from './lib/store/lists.ts';
 
 /**
  * POST /v1/checks/{checkId}/links: returns a URL with which anyone can read this check for some days.
  * DELETE /v1/checks/{checkId}/links: ends all share links of a check.
+ * /v1/badges and /v1/badges/{badge}: the links that show one score of a page, until they are revoked.
  */
 export const handler = http('links', (env) => {
   const db = openDb(env);
   const deps = { store: checkStore(db), links: linkStore(db) };
   const create = createLink({ ...deps, publicUrl: env.PUBLIC_URL });
   const end = deleteLinks(deps);
-  return (request) => (request.method === 'DELETE' ? end(request) : create(request));
+  const ofBadges = badges({
+    ...{ badges: badgeStore(db), lists: listStore(db), publicUrl: env.PUBLIC_URL },
+    ...{ newId: randomUUID, now: () => new Date() },
+  });
+  return async (request) => {
+    if (request.path.startsWith('/v1/badges')) return ofBadges(request);
+    const owned = request as Request;
+    return owned.method === 'DELETE' ? end(owned) : create(owned);
+  };
 });
 
 type Deps = {

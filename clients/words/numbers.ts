@@ -1,5 +1,6 @@
 import { type JudgedName, judgedMetric } from '../../shared/interactions/metrics.ts';
 import {
+  gradeOfScore,
   type MetricKind,
   type MetricName,
   metricNames as namesInApi,
@@ -57,7 +58,7 @@ export const gradeBy = (
   device: RunView['device'],
 ): Grade => {
   if (value === null) return 'unknown';
-  if (kind === 'score') return value >= 90 ? 'pass' : value >= 50 ? 'work' : 'poor';
+  if (kind === 'score') return gradeOfScore(value);
   if (!limits) return 'none';
   const [good, poor] = limits[device];
   return value <= good ? 'pass' : value <= poor ? 'work' : 'poor';

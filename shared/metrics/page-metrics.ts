@@ -189,6 +189,10 @@ export const pageMetrics = {
   },
 } as const satisfies Record<string, PageMetric>;
 
+/** Returns how Lighthouse grades a score: good, needs work or poor. */
+export const gradeOfScore = (score: number): 'pass' | 'work' | 'poor' =>
+  score >= 90 ? 'pass' : score >= 50 ? 'work' : 'poor';
+
 export type MetricName = keyof typeof pageMetrics;
 export const metricNames = Object.keys(pageMetrics) as MetricName[];
 

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { createDocument, type ZodOpenApiOperationObject, type ZodOpenApiPathsObject } from 'zod-openapi';
 import { keyOf, type RouteRules, routes } from '../service/routes.ts';
+import { badgeOperations } from './badges.ts';
 import { checkOperations } from './checks.ts';
 import { markOperations } from './marks.ts';
 import { type Operation, type Operations, problemResponses, responseOf } from './operation.ts';
@@ -23,6 +24,7 @@ const operations: Operations = {
   ...pageSpeedOperations,
   ...scheduleOperations,
   ...markOperations,
+  ...badgeOperations,
   ...webhookOperations,
   ...uploadOperations,
   ...serviceOperations,
@@ -53,6 +55,7 @@ const create = () =>
         { name: 'Schedules', description: 'Checks that repeat.' },
         { name: 'Webhooks', description: 'URLs to which the service sends events about checks and pages.' },
         { name: 'Marks', description: 'Times of deploys and the like, which trends and events name.' },
+        { name: 'Badges', description: 'Images that show one score of a page to anyone.' },
         { name: 'Uploads', description: 'Reports that were made elsewhere become checks.' },
         { name: 'Service', description: 'The offer and the state of this deployment.' },
       ],
@@ -141,6 +144,7 @@ const pathParameters: Record<string, z.ZodType> = {
   scheduleId: z.uuid().describe('Id of the schedule.'),
   projectId: z.uuid().describe('Id of the project of an owner.'),
   buildId: z.uuid().describe('Id of the build.'),
+  badge: z.string().describe('Id of the badge. To show it, with `.svg` or `.json`.'),
   markId: z.uuid().describe('Id of the mark.'),
   webhookId: z.uuid().describe('Id of the webhook.'),
   deliveryId: z.uuid().describe('Id of the delivery.'),

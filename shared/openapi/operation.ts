@@ -6,7 +6,7 @@ import type { RouteKey, RouteOf } from '../service/routes.ts';
 /** Documentation that is not in the row of the route. */
 export type Operation = {
   operationId: string;
-  tag: 'Checks' | 'Runs' | 'Schedules' | 'Webhooks' | 'Marks' | 'Uploads' | 'Service';
+  tag: 'Checks' | 'Runs' | 'Schedules' | 'Webhooks' | 'Marks' | 'Badges' | 'Uploads' | 'Service';
   summary: string;
   description?: string;
   /** Schema of each query parameter of the route. */

@@ -120,7 +120,16 @@ export const functionRows = {
     reports: ['DeleteObject', 'ListBucket'],
     secrets: endsSecrets,
   },
-  links: { ...quick, env: ReadEnv, table: { check: ['Query'], share: ['DeleteItem', 'GetItem', 'PutItem'] } },
+  links: {
+    ...quick,
+    env: ReadEnv,
+    table: {
+      check: ['Query'],
+      share: ['DeleteItem', 'GetItem', 'PutItem'],
+      badge: ['DeleteItem', 'GetItem', 'PutItem'],
+    },
+    index: 'list',
+  },
   webhooks: {
     ...quick,
     env: WebhooksEnv,

@@ -12,6 +12,7 @@ export const partitions = {
   schedule: 'SCHEDULES#',
   latest: 'LATEST#',
   mark: 'MARK#',
+  badge: 'BADGE#',
   build: 'BUILD#',
   upload: 'UPLOAD#',
   fieldData: 'FIELD#',

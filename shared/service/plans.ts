@@ -38,6 +38,8 @@ export const planLimits = {
   schedules: { quotas: { small: 5, standard: 20, large: 50 }, text: 'schedules' },
   /** All keys of an owner share the marks. Those that labels make don't count. */
   marks: { quotas: { small: 200, standard: 1_000, large: 5_000 }, text: 'marks' },
+  /** All keys of an owner share the badges. A badge has no end, so their number is limited. */
+  badges: { quotas: { small: 20, standard: 100, large: 500 }, text: 'badges' },
 } as const satisfies Record<string, PlanLimit>;
 
 export type LimitName = keyof typeof planLimits;

@@ -29,6 +29,8 @@ const webhook = { function: 'webhooks', scope: 'webhooks:write' } as const;
 const schedule = { function: 'schedules', scope: 'schedules:write' } as const;
 /** A route of marks. */
 const mark = { function: 'marks', scope: 'checks:write' } as const;
+/** A route of badges. */
+const badge = { function: 'links', scope: 'checks:write' } as const;
 /** A route that takes in reports that were made elsewhere. */
 const upload = { function: 'uploads', scope: 'checks:write' } as const;
 /** A route of Lighthouse CI's server. */
@@ -115,6 +117,10 @@ export const routes = [
   { ...mark, method: 'POST', path: '/v1/marks', body: 'required' },
   { ...read, path: '/v1/marks', function: 'marks', query: parametersOf('marks') },
   { ...mark, method: 'DELETE', path: '/v1/marks/{markId}' },
+  { ...badge, method: 'POST', path: '/v1/badges', body: 'required' },
+  { ...read, path: '/v1/badges', function: 'links' },
+  { ...service, path: '/v1/badges/{badge}', function: 'links' },
+  { ...badge, method: 'DELETE', path: '/v1/badges/{badge}' },
   { ...upload, method: 'POST', path: '/v1/reports', body: 'upload', query: ['url', 'label'] },
   { ...lighthouseCi, method: 'POST', path: '/v1/projects/lookup', scope: 'public', body: 'required' },
   { ...lighthouseCi, method: 'POST', path: '/v1/projects/{projectId}/builds', body: 'required' },
@@ -203,7 +209,10 @@ export const routeOf = <Key extends RouteKey>(key: Key): RouteOf<Key> => byKey.g
  * Throws if there is no such route.
  */
 export const rulesOf = (routeKey: string, method: string): RouteRules => {
-  const rules = routeKey === '$default' ? defaultRoute : (routeAt(routeKey, method) ?? routeAt(routeKey, 'GET'));
+  const rules =
+    routeKey === '$default'
+      ? defaultRoute
+      : (routeAt(routeKey, method) ?? routeAt(routeKey, 'GET'));
   if (!rules) throw new Error(`There is no route ${routeKey} in shared/service/routes.ts.`);
   return rules;
 };

@@ -78,7 +78,7 @@ const rights = {
     ...on(bucket, 's3', ['ListBucket']),
     ...on(secrets, 's3', ['DeleteObject']),
   ],
-  links: [...onTable('links'), ...keys],
+  links: [...onTable('links'), ...on(`${table}/index/list`, 'dynamodb', ['Query']), ...keys],
   webhooks: [...onTable('webhooks'), ...keys, ...sendDeliveries],
   'deliver-webhook': [
     ...on(`${table}/index/list`, 'dynamodb', ['Query']),

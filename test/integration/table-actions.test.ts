@@ -17,10 +17,12 @@ import { getReport } from '../../functions/get-report.ts';
 import { getRun } from '../../functions/get-run.ts';
 import { getScreenshot } from '../../functions/get-screenshot.ts';
 import { judgeCheck } from '../../functions/judge-check.ts';
+import { badges } from '../../functions/lib/badges/badges.ts';
 import type { CruxClient } from '../../functions/lib/field-data/crux.ts';
 import { fieldDataLookUp } from '../../functions/lib/field-data/look-up.ts';
 import { waiting } from '../../functions/lib/http/waiting.ts';
 import { jobOf } from '../../functions/lib/queue/dispatch.ts';
+import { badgeStore } from '../../functions/lib/store/badges.ts';
 import { buildStore } from '../../functions/lib/store/builds.ts';
 import { watchByPolling } from '../../functions/lib/store/changes.ts';
 import { deleteItem, ifExists, updateItem } from '../../functions/lib/store/dynamodb.ts';
@@ -247,10 +249,20 @@ const withMarks = async () => {
   await call('DELETE', { params: { markId } });
 };
 
+const withBadges = async () => {
+  const deps = { badges: badgeStore(world.db), lists: listStore(world.db), newId: randomUUID, now: () => t0 };
+  const handle = badges(deps);
+  const call = (method: string, more: object) => as('links', () => handle(request({}, { method, ...more })));
+  const { id } = (await call('POST', { body: { url: 'https://example.com/' } })).body as { id: string };
+  await call('GET', { params: { badge: `${id}.svg` } });
+  await call('DELETE', { params: { badge: id } });
+};
+
 const everyFunction = async () => {
   const used = await withWebhooks();
   await withUploads();
   await withMarks();
+  await withBadges();
   await withSchedules();
   const readRegions = () => world.regions.read(['us-west1']);
   const offer = {

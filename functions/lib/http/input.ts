@@ -6,7 +6,7 @@ const MAX_ERRORS = 50;
 const MAX_PATH = 100; // in characters, because a client chooses the names of unknown fields
 
 /** Names of the parameters that hold an id. Clients may send ids in upper case. */
-const idNames = ['checkId', 'runId', 'webhookId', 'deliveryId', 'scheduleId', 'markId'];
+const idNames = ['checkId', 'runId', 'webhookId', 'deliveryId', 'scheduleId', 'markId', 'badge'];
 
 /** Returns the parameters of a path or a query with their ids in lower case, as they are stored. */
 export const withLowerCaseIds = (

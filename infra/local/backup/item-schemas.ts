@@ -1,4 +1,6 @@
 import { z } from 'zod';
+import { BadgeItem } from '../../../functions/lib/store/badges.ts';
+import { Build } from '../../../functions/lib/store/builds.ts';
 import { DeliveryItem } from '../../../functions/lib/store/deliveries.ts';
 import { FieldDataItem } from '../../../functions/lib/store/field-data.ts';
 import { FormatItem } from '../../../functions/lib/store/format.ts';
@@ -19,6 +21,7 @@ const Trend = z.object({ owner: z.string(), createId: z.string(), listed: z.unkn
 const Pointer = z.object({ checkId: z.uuid() });
 const OpenCheck = z.object({ createId: z.string(), expiresAt: z.number() });
 const Usage = z.object({ openAtMost: z.number().optional(), expiresAt: z.number().optional() });
+const Listed = z.object({ listed: z.unknown().transform(unpacked), expiresAt: z.number() });
 const Latest = z.object({ results: z.preprocess(unpack, Page), expiresAt: z.number() });
 
 function unpacked(bytes: unknown, context: z.RefinementCtx): unknown {
@@ -45,6 +48,10 @@ const schemas: readonly [string, string, z.ZodType | ((item: Fields) => z.ZodTyp
   [partitions.schedule, '', ScheduleItem],
   [partitions.latest, '', Latest],
   [partitions.fieldData, '', FieldDataItem],
+  [partitions.mark, '', Listed],
+  [partitions.badge, 'BADGE', BadgeItem],
+  [partitions.build, '', ({ sent }) => Build.extend({ sent: z.literal(String(sent)) })],
+  [partitions.upload, '', z.object({ upload: z.unknown().transform(unpacked), expiresAt: z.number() })],
   [partitions.format, partitions.format, FormatItem],
 ];
 
