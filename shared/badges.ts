@@ -20,6 +20,7 @@ export const CreateBadgeBody = z
     category: Category.default('performance'),
   })
   .meta({ id: 'CreateBadge' });
+export type CreateBadgeBody = z.input<typeof CreateBadgeBody>;
 
 /** A badge as stored. */
 export const BadgeFields = z.object({

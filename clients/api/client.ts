@@ -12,11 +12,12 @@ import type { RunView } from '../../shared/run.ts';
 import type { CreateScheduleBody, EditScheduleBody, Schedule, ScheduleList } from '../../shared/schedules.ts';
 import type { LimitList, RegionList, VersionList } from '../../shared/service/offer.ts';
 import { isFinished } from '../../shared/states.ts';
+import { badgesOf } from './badges.ts';
 import type { CheckList, ListFilters, PageFilters } from './lists.ts';
 import { type BaseOptions, baseQuery, checkPath, queryOf, runOfCheckPath, runPath, schedulePath } from './paths.ts';
 import { nextReadingAt, type OnOutage, pause, withPatience, withRetries } from './retries.ts';
 import { ServiceError } from './service-error.ts';
-import { type Reached, type ReadOptions, type SendOptions, type Signal, Transport } from './transport.ts';
+import { type Reached, type ReadOptions, reportLimits, type SendOptions, type Signal, Transport } from './transport.ts';
 
 export type CreatedCheck = ReturnType<typeof asCreated>;
 /** The full Lighthouse result as that version wrote it. */
@@ -25,9 +26,6 @@ type ReportOptions = Signal & { asIs?: boolean; variant?: Variant };
 type Based = Signal & BaseOptions;
 type Patience = { signal: AbortSignal; onOutage?: OnOutage | undefined };
 
-/** Limits of the answer with a report, which may have many megabytes. */
-export const reportLimits = { timeoutMs: 180_000, maxBytes: 256 * 2 ** 20 };
-
 /**
  * The client of a page audit service. Every function throws a ServiceError if its request fails, and retries before if
  * the failure may pass. The client runs in Node.js 20 and in browsers. It sends the key to this service only.
@@ -35,6 +33,10 @@ export const reportLimits = { timeoutMs: 180_000, maxBytes: 256 * 2 ** 20 };
 export class Client {
   /** URL of the service, without a slash at its end. */
   readonly url: string;
+  readonly badges = badgesOf({
+    read: (path, options) => this.#read(path, options),
+    erase: (path, signal) => this.#erase(path, signal),
+  });
   readonly #service: Reached;
   readonly #patience: Patience | undefined;
   readonly #transport: Transport;

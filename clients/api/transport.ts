@@ -41,6 +41,8 @@ const WAIT_TIMEOUT_MS = (WAIT_SECONDS + 30) * 1000;
 const TIMEOUT_MS = 30_000;
 /** Size limit of an answer that is no report, in bytes. */
 const MAX_BYTES = 16 * 2 ** 20;
+/** Limits of the answer with a report, which may have many megabytes. */
+export const reportLimits = { timeoutMs: 180_000, maxBytes: 256 * 2 ** 20 };
 
 /** Sends requests to one service, without retries. Turns every failure into a ServiceError. */
 export class Transport {

@@ -10,6 +10,7 @@ import { withLighthouseFlags } from './lighthouserc/lighthouse-flags.ts';
 import { addMcp } from './mcp/mcp-command.ts';
 import manifest from './package.json' with { type: 'json' };
 import {
+  addBadge,
   addCompare,
   addDelete,
   addFixes,
@@ -36,6 +37,7 @@ const commands = [
   addCompare,
   addReport,
   addShare,
+  addBadge,
   addDelete,
   addSchedule,
   addMcp,

@@ -67,7 +67,7 @@ const ENTRY = 'entry';
 /**
  * Removes libraries from the source map, which Node reads on start. With them the map is twice as long as the code.
  * Also removes all languages of zod except English, each source of credentials except the environment variables, which
- * are the only one on Lambda, and modules that no function calls.
+ * are the only one on Lambda, modules that no function calls, and the widths of characters that no badge has.
  */
 const slimLibraries: Plugin = {
   name: 'slim-libraries',
@@ -85,11 +85,18 @@ const slimLibraries: Plugin = {
       contents: "export { fromEnv as defaultProvider } from '@aws-sdk/credential-provider-env';",
       resolveDir: dirname(path),
     }));
+    onLoad({ filter: /\/anafanafo\/data\/[^/]+\.json$/ }, async ({ path }) => ({
+      contents: JSON.stringify(asciiOf(JSON.parse(await readFile(path, 'utf8')))),
+      loader: 'json',
+    }));
     onLoad({ filter: /\/node_modules\/.*\.[cm]?js$/ }, async ({ path }) => ({
       contents: `${(await readFile(path, 'utf8')).replace(path.includes('/chrome-har/') ? OWN_REQUIRE : '', '')}\n//# sourceMappingURL=data:application/json;base64,${emptyMap}`,
     }));
   },
 };
+/** Returns the widths of ASCII characters. A width has the first and the last character of its range. */
+const asciiOf = (widths: readonly [number, number, number][]) => widths.filter(([first]) => first < 128);
+
 /** The `require` of chrome-har, through which esbuild can't see which files the library needs. */
 const OWN_REQUIRE = 'const require = createRequire(import.meta.url);\n';
 

@@ -29,8 +29,8 @@ const webhook = { function: 'webhooks', scope: 'webhooks:write' } as const;
 const schedule = { function: 'schedules', scope: 'schedules:write' } as const;
 /** A route of marks. */
 const mark = { function: 'marks', scope: 'checks:write' } as const;
-/** A route of badges. */
-const badge = { function: 'links', scope: 'checks:write' } as const;
+/** A route that publishes a check, or a score of a page. */
+const link = { function: 'links', scope: 'checks:write' } as const;
 /** A route that takes in reports that were made elsewhere. */
 const upload = { function: 'uploads', scope: 'checks:write' } as const;
 /** A route of Lighthouse CI's server. */
@@ -52,14 +52,8 @@ export const routes = [
   { ...sharedRead, path: '/v1/checks/{checkId}', function: 'get-check' },
   { method: 'DELETE', path: '/v1/checks/{checkId}', function: 'delete-check', scope: 'checks:write' },
   { ...read, method: 'POST', path: '/v1/checks/{checkId}/assertions', function: 'judge-check', body: 'required' },
-  {
-    method: 'POST',
-    path: '/v1/checks/{checkId}/links',
-    function: 'links',
-    scope: 'checks:write',
-    body: 'optional',
-  },
-  { method: 'DELETE', path: '/v1/checks/{checkId}/links', function: 'links', scope: 'checks:write' },
+  { ...link, method: 'POST', path: '/v1/checks/{checkId}/links', body: 'optional' },
+  { ...link, method: 'DELETE', path: '/v1/checks/{checkId}/links' },
   {
     ...sharedRead,
     path: '/v1/checks/{checkId}/comparison',
@@ -117,10 +111,10 @@ export const routes = [
   { ...mark, method: 'POST', path: '/v1/marks', body: 'required' },
   { ...read, path: '/v1/marks', function: 'marks', query: parametersOf('marks') },
   { ...mark, method: 'DELETE', path: '/v1/marks/{markId}' },
-  { ...badge, method: 'POST', path: '/v1/badges', body: 'required' },
+  { ...link, method: 'POST', path: '/v1/badges', body: 'required' },
   { ...read, path: '/v1/badges', function: 'links' },
   { ...service, path: '/v1/badges/{badge}', function: 'links' },
-  { ...badge, method: 'DELETE', path: '/v1/badges/{badge}' },
+  { ...link, method: 'DELETE', path: '/v1/badges/{badge}' },
   { ...upload, method: 'POST', path: '/v1/reports', body: 'upload', query: ['url', 'label'] },
   { ...lighthouseCi, method: 'POST', path: '/v1/projects/lookup', scope: 'public', body: 'required' },
   { ...lighthouseCi, method: 'POST', path: '/v1/projects/{projectId}/builds', body: 'required' },
@@ -209,10 +203,7 @@ export const routeOf = <Key extends RouteKey>(key: Key): RouteOf<Key> => byKey.g
  * Throws if there is no such route.
  */
 export const rulesOf = (routeKey: string, method: string): RouteRules => {
-  const rules =
-    routeKey === '$default'
-      ? defaultRoute
-      : (routeAt(routeKey, method) ?? routeAt(routeKey, 'GET'));
+  const rules = routeKey === '$default' ? defaultRoute : (routeAt(routeKey, method) ?? routeAt(routeKey, 'GET'));
   if (!rules) throw new Error(`There is no route ${routeKey} in shared/service/routes.ts.`);
   return rules;
 };

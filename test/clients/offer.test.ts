@@ -49,3 +49,30 @@ test('`share` prints a link that reads the check without a key, until its end', 
     stderr: expect.stringContaining('such as "7d"'),
   });
 });
+
+test('`badge` prints the Markdown of a badge, lists it with its filters, and revokes it', async () => {
+  const url = 'https://example.com/';
+  await api.world.finishedRun('{}');
+  expect(await pageAudit('badge')).toMatchObject({ code: 0, stdout: '', stderr: expect.stringContaining('no badges') });
+  const made = await pageAudit('badge', url, '--label', 'branch=main', '--category', 'seo');
+  const [, image = '', id = ''] =
+    /^\[!\[seo\]\((http\S+\/v1\/badges\/(\S+)\.svg)\)\]\(http\S+\/pages\?\S+\)\n$/.exec(made.stdout) ?? [];
+  expect(made).toMatchObject({ code: 0, stderr: expect.stringContaining(`badge --revoke ${id}`) });
+  expect(await (await fetch(image)).text()).toContain('<title>seo: no result</title>');
+  expect((await pageAudit('badge')).stdout).toBe(`${id}  seo  mobile  branch=main  ${url}\n`);
+  expect(await pageAudit('badge', '--revoke', id)).toMatchObject({ code: 0, stderr: `The badge ${id} is revoked.\n` });
+  expect(await (await fetch(image)).text()).toContain('no such badge');
+  expect(await pageAudit('badge', '--revoke', id)).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('There is no badge with this ID'),
+  });
+});
+
+test.each([
+  [['badge', '--category', 'seo'], 'Name the URL of the page'],
+  [['badge', 'https://example.com/', '--revoke', 'x'], 'Give a URL, or --revoke'],
+  [['badge', 'example.com'], 'must start with http'],
+  [['badge', 'https://example.com/', '--region', 'moon'], 'The region must be one of'],
+])('%j says what is wrong', async (args, message) => {
+  expect(await pageAudit(...args)).toMatchObject({ code: 2, stderr: expect.stringContaining(message) });
+});

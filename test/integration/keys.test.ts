@@ -139,7 +139,7 @@ test('every route needs a key, except those that describe the service', async ()
       expect([each, path, (await call(url, {}, { method: each })).status]).toEqual([
         each,
         path,
-        path.endsWith('/{version}/{file}')
+        path.endsWith('/{version}/{file}') || (method === 'GET' && path === '/v1/badges/{badge}')
           ? 404
           : isOpen(route)
             ? 200

@@ -1,15 +1,27 @@
 import { Option } from 'commander';
-import { type ListName, listParameter, type ParameterOf, parametersOf } from '../../../shared/list-parameters.ts';
+import {
+  type ListName,
+  listParameter,
+  type ParameterName,
+  type ParameterOf,
+  parametersOf,
+} from '../../../shared/list-parameters.ts';
 import { label } from '../flags/flag-values.ts';
 
+/** Returns the flag of a parameter, if it has one. */
+const flagOf = (name: ParameterName): Option[] => {
+  const { flag: row, values } = listParameter(name);
+  if (!row) return [];
+  const flag = new Option(row.name, row.help);
+  if (name === 'label') flag.argParser(label);
+  return [values ? flag.choices(values) : flag];
+};
+
 const flagsOf = <List extends ListName>(list: List) =>
-  parametersOf(list).flatMap((name) => {
-    const { flag: row, values } = listParameter(name);
-    if (!row) return [];
-    const flag = new Option(row.name, row.help);
-    if (name === 'label') flag.argParser(label);
-    return [{ name, flag: values ? flag.choices(values) : flag }];
-  });
+  parametersOf(list).flatMap((name) => flagOf(name).map((flag) => ({ name, flag })));
+
+/** Returns the flags that choose the results of a badge. */
+export const badgeFlags = (): Option[] => (['device', 'region', 'label'] as const).flatMap(flagOf);
 
 /** Returns the flags of a command for the filters of its list. */
 export const filterFlags = (list: ListName): Option[] => flagsOf(list).map(({ flag }) => flag);

@@ -33,12 +33,14 @@ export const share = (context: Context, check: string, { expires }: { expires?: 
       signal: context.signal,
     });
     await context.print(`${url}\n`);
-    context.note(
-      `${isLoopback(url) ? 'The link works on this machine only. Anyone on it' : 'Anyone with the link'} can read the check until ${expiresAt}.`,
-    );
+    context.note(`${readersOf(url)} can read the check until ${expiresAt}.`);
     return exitCodes.good;
   });
 };
+
+/** Returns who can use a link: those who have it, or only those on this machine. */
+export const readersOf = (url: string): string =>
+  isLoopback(url) ? 'The link works on this machine only. Anyone on it' : 'Anyone with the link';
 
 /** Returns true for an address that leads each reader to the reader's own machine. */
 const isLoopback = (url: string): boolean =>

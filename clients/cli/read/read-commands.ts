@@ -1,13 +1,16 @@
+import { Option } from 'commander';
+import { categories } from '../../../shared/options/audit-options.ts';
 import { pageOrders } from '../../../shared/pages/page-list.ts';
 import { USUAL_SINCE } from '../../words/pages.ts';
 import type { AddCommand } from '../flags/command.ts';
 import { CHECK, DATA, INTENDED, POOL } from '../flags/common-options.ts';
 import { oneDevice, tableFormat, textOrJson, textOrMarkdown, wholeNumber } from '../flags/flag-values.ts';
 import type { FixesOptions, ReadOptions } from '../flags/options.ts';
-import { filterFlags } from './filter-flags.ts';
+import type { BadgeOptions } from './badge.ts';
+import { badgeFlags, filterFlags } from './filter-flags.ts';
 import type { PagesOptions } from './pages.ts';
 
-/* The commands that read what a service has, and `share` and `delete`. */
+/* The commands that read what a service has, and `share`, `badge` and `delete`. */
 
 export const addFixes: AddCommand = (program, execute) => {
   program
@@ -107,6 +110,21 @@ export const addShare: AddCommand = (program, execute) => {
         (await import('./offer.ts')).share(context, check, options),
       ),
     );
+};
+
+export const addBadge: AddCommand = (program, execute) => {
+  const command = program
+    .command('badge')
+    .description('print the Markdown of an image that shows the newest score of a page to anyone, or list your badges')
+    .argument('[url]', 'URL of the page. Without it, the command lists your badges')
+    .addOption(new Option('--category <name>', 'score to show (default: performance)').choices(categories))
+    .option('--revoke <id>', 'end a badge')
+    .action(
+      execute(async (context, url: string | undefined, options: BadgeOptions) =>
+        (await import('./badge.ts')).badge(context, url, options),
+      ),
+    );
+  for (const flag of badgeFlags()) command.addOption(flag);
 };
 
 export const addDelete: AddCommand = (program, execute) => {

@@ -5,6 +5,7 @@ import { localTime } from '../../words/times.ts';
 import { useAction } from '../requests/loading.ts';
 import { createShareLink, type Link, revokeShareLinks } from '../requests/requests.ts';
 import { readKey } from '../session/session.ts';
+import { CopiedText } from '../ui/copied-text.tsx';
 import { Field } from '../ui/field.tsx';
 import { ProblemNote } from '../ui/problem.tsx';
 
@@ -60,21 +61,9 @@ export const ShareLink = ({ check: { id: checkId } }: { check: Pick<CheckView, '
   );
 };
 
-const Made = ({ link }: { link: Link }) => {
-  const [copied, setCopied] = useState(false);
-  // Pages without TLS have no clipboard, but the field can be selected.
-  const copy = () => navigator.clipboard?.writeText(link.url).then(() => setCopied(true));
-  return (
-    <>
-      <div class="row">
-        <Field name="share-url" label="Link" class="grow">
-          {(input) => <input readonly value={link.url} onFocus={(event) => event.currentTarget.select()} {...input} />}
-        </Field>
-        <button type="button" onClick={copy}>
-          {copied ? 'Copied' : 'Copy'}
-        </button>
-      </div>
-      <p class="muted">Ends on {localTime(link.expiresAt)}.</p>
-    </>
-  );
-};
+const Made = ({ link }: { link: Link }) => (
+  <>
+    <CopiedText name="share-url" label="Link" text={link.url} />
+    <p class="muted">Ends on {localTime(link.expiresAt)}.</p>
+  </>
+);

@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { RunView } from '../../../shared/run.ts';
-import { reportLimits } from '../../api/client.ts';
+import { reportLimits } from '../../api/transport.ts';
 import { useAction } from '../requests/loading.ts';
 import { send } from '../requests/requests.ts';
 import { nameOfPlace, usePlaces } from '../ui/places.ts';

@@ -13,6 +13,7 @@ import { usePlaces } from '../ui/places.ts';
 import { Pending, ProblemNote } from '../ui/problem.tsx';
 import { isolated, useTitle } from '../ui/title.ts';
 import { TwoLines } from '../ui/two-lines.tsx';
+import { PageBadge } from './badge.tsx';
 import { PageChanges, PageNow } from './page-now.tsx';
 import { useSeries } from './series.ts';
 import { TrendChart } from './trend-chart.tsx';
@@ -54,6 +55,7 @@ export const TrendPage = ({ query }: { query: URLSearchParams }) => {
         <>
           <PageNow results={results} />
           <PageChanges results={results} />
+          <PageBadge key={`${page}`} filters={page} />
           <TrendRange query={query} />
           <Series key={filter} {...{ series, filter, isFiltered, results }} metric={query.get('metric')} />
         </>

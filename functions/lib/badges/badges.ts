@@ -63,7 +63,7 @@ const create = async (deps: Deps, request: Request): Promise<Reply> => {
   return made(201, viewOf(deps, request, badge));
 };
 
-type CreateBadgeFields = ReturnType<typeof CreateBadgeBody.parse>;
+type CreateBadgeFields = z.output<typeof CreateBadgeBody>;
 
 /** Plan whose limit applies without a plan, because each create lists all badges of its owner. */
 const largest: PlanName = 'large';

@@ -41,12 +41,17 @@ import { CheckFields, RunFields, StoredLabels, StoredReport } from './stored.ts'
  * LATEST#<owner>     <hash of the URL>#<device>#<region>  newest results of a page (latest.ts)
  * FIELD#<hash>       <form factor>  answers of Chrome UX Report about a page or an origin (field-data.ts)
  * FIELD#BUDGET       <minute>       queries of Chrome UX Report in a minute (field-data.ts)
+ * MARK#<owner>       <id>           mark (marks.ts)
+ * BADGE#<id>         BADGE          badge, whose id is its secret (badges.ts)
+ * BUILD#<owner>      <id>           build of Lighthouse CI (builds.ts)
+ * UPLOAD#<build>     <create>#<check>#<place>  report of a build, until the build is sealed (builds.ts)
  * FORMAT             FORMAT         format of the table's items and of messages (format.ts)
  *
  * `writeId` of an item names the last write by `putOnce` or `updateOnce` (dynamodb.ts).
  *
  * The sparse index `list` holds checks (OWNER#<owner>), entries of series (SERIES#<owner>#<hash of the URL>), newest results
- * (PAGES#<owner>) and API keys (KEYS#<first digit of the prefix>), sorted by listKey, with what a list shows (lists.ts).
+ * (PAGES#<owner>), marks, badges and builds (MARKS#, BADGES#, BUILDS#<owner>), and API keys (KEYS#<first digit of the
+ * prefix>), sorted by listKey, with what a list shows (lists.ts).
  *
  * The sparse index `open` holds unfinished runs (OPEN#<region>#<shard>), unfinished checks and marks
  * (OPEN#checks#<shard>), closed checks without deliveries and unfinished deliveries (OPEN#deliveries#<shard>), and schedules that are not paused

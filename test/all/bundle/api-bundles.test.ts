@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { makeBadge } from 'badge-maker';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { RunItem } from '../../../functions/lib/store/items.ts';
 import type { Lease } from '../../../functions/lib/store/leases.ts';
@@ -99,6 +100,12 @@ test('the deployed get-report returns a page with the deployed report viewer', a
   expect(page).toContain('__initLighthouseReport__();');
   expect(await call(`/v1/checks/${check.id}`, 'DELETE')).toMatchObject({ status: 204 });
   expect(await call(path)).toMatchObject({ status: 404 });
+});
+
+test('the deployed links draw a badge as the library does with its whole table of characters', async () => {
+  const { body: badge } = await call('/v1/badges', 'POST', { url: 'https://example.com/badge' });
+  const svg = await (await fetch(`${api.url}${badge.links.svg}`)).text();
+  expect(svg).toBe(makeBadge({ label: 'performance', message: 'no result', color: 'lightgrey' }));
 });
 
 test('the deployed docs returns the page and its files', async () => {

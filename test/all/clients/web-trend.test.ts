@@ -216,3 +216,27 @@ test('many runs are shown as days with their range, the table has pages, and a b
   await expectAccessible(page);
   expect(errors).toEqual([]);
 });
+
+test('a person makes the badge of a page with the filters of its trend, copies it, and revokes it', async () => {
+  const of = 'https://example.com/badge';
+  const labels = { branch: 'main' };
+  await finishedCheck(site.world, { url: of, labels }, [
+    { lcps: [633], performance: 97 },
+    { lcps: [633], performance: 96 },
+  ]);
+  await using view = await site.open(`/pages?url=${encodeURIComponent(of)}&label=branch:main`);
+  const { page, errors } = view;
+  await press(page, 'Badge for a README', ['summary']);
+  await press(page, 'Show the badge');
+  await untilShown(page, 'Revoke the badge');
+  const image = await elementOf(page, 'img[alt="The badge"]');
+  await expect.poll(() => image.evaluate((each) => (each as HTMLImageElement).naturalWidth)).toBeGreaterThan(90);
+  const markdown = await page.$eval('#badge-markdown', (field) => (field as HTMLInputElement).value);
+  const [, svg = ''] = /^\[!\[performance\]\((\S+)\)\]\(\S+&label=branch%3Amain\)$/.exec(markdown) ?? [];
+  expect(await (await fetch(svg)).text()).toContain('<title>performance: 96</title>');
+  await expectAccessible(page);
+  await press(page, 'Revoke the badge');
+  await untilShown(page, 'The badge is revoked');
+  expect(await (await fetch(svg)).text()).toContain('no such badge');
+  expect(errors).toEqual([]);
+});
