@@ -43,8 +43,7 @@ import { CheckFields, RunFields, StoredLabels, StoredReport } from './stored.ts'
  * FIELD#BUDGET       <minute>       queries of Chrome UX Report in a minute (field-data.ts)
  * MARK#<owner>       <id>           mark (marks.ts)
  * BADGE#<id>         BADGE          badge, whose id is its secret (badges.ts)
- * BUILD#<owner>      <id>           build of Lighthouse CI (builds.ts)
- * UPLOAD#<build>     <create>#<check>#<place>  report of a build, until the build is sealed (builds.ts)
+ * BUILD#<owner>      <id>           build of Lighthouse CI, whose reports are in UPLOAD#<build> (builds.ts)
  * FORMAT             FORMAT         format of the table's items and of messages (format.ts)
  *
  * `writeId` of an item names the last write by `putOnce` or `updateOnce` (dynamodb.ts).
