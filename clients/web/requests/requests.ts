@@ -1,4 +1,3 @@
-import type { Badge } from '../../../shared/badges.ts';
 import { ServiceError } from '../../api/service-error.ts';
 import { type ReadOptions, type SendOptions, Transport } from '../../api/transport.ts';
 import { serviceUrl, withoutBase } from '../base.ts';
@@ -120,13 +119,3 @@ export const createShareLink = (checkId: string, expiresIn: string): Promise<Lin
 
 /** Revokes all links of a check. */
 export const revokeShareLinks = (checkId: string) => send(`/v1/checks/${checkId}/links`, { method: 'DELETE' });
-
-/** Makes the badge of a page with the filters of a list. The same filters give the same badge. */
-export const makeBadge = (filters: URLSearchParams): Promise<Badge> => {
-  const { label: _, ...body } = Object.fromEntries(filters);
-  const labels = filters.getAll('label').map((label) => label.split(/:(.*)/s, 2));
-  return readBody('/v1/badges', { method: 'POST', body: { ...body, labels: Object.fromEntries(labels) } });
-};
-
-/** Revokes a badge. */
-export const revokeBadge = (id: string) => send(`/v1/badges/${id}`, { method: 'DELETE' });

@@ -1,10 +1,18 @@
 import { useState } from 'preact/hooks';
 import type { Badge } from '../../../shared/badges.ts';
 import { useAction } from '../requests/loading.ts';
-import { makeBadge, revokeBadge } from '../requests/requests.ts';
+import { readBody, send } from '../requests/requests.ts';
 import { readKey } from '../session/session.ts';
 import { CopiedText } from '../ui/copied-text.tsx';
 import { ProblemNote } from '../ui/problem.tsx';
+
+/** Makes the badge of a page with the filters of a list. The same filters give the same badge. */
+const makeBadge = (filters: URLSearchParams): Promise<Badge> => {
+  const { label: _, ...body } = Object.fromEntries(filters);
+  const labels = filters.getAll('label').map((label) => label.split(/:(.*)/s, 2));
+  return readBody('/v1/badges', { method: 'POST', body: { ...body, labels: Object.fromEntries(labels) } });
+};
+const revokeBadge = (id: string) => send(`/v1/badges/${id}`, { method: 'DELETE' });
 
 type State = { badge?: Badge; revoked?: boolean };
 
@@ -17,8 +25,7 @@ export const PageBadge = ({ filters }: { filters: URLSearchParams }) => {
   const make = () => action.run(async () => ({ badge: await makeBadge(filters) }));
   const revoke = (id: string) => action.run(() => revokeBadge(id).then(() => ({ revoked: true })));
   return (
-    <details>
-      <summary>Badge for a README</summary>
+    <>
       <p>
         An image with the newest performance score of this page, device, region and label.{' '}
         {readKey() === null
@@ -46,6 +53,6 @@ export const PageBadge = ({ filters }: { filters: URLSearchParams }) => {
         )}
         {revoked && <p>The badge is revoked. Within five minutes, it shows no score any more.</p>}
       </div>
-    </details>
+    </>
   );
 };

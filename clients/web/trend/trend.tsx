@@ -9,11 +9,11 @@ import { useLoaded } from '../requests/loading.ts';
 import { messageOf } from '../requests/requests.ts';
 import { replaceUrl } from '../router.ts';
 import { ChosenBar, useChosenChecks } from '../ui/chosen-checks.tsx';
+import { onDemand } from '../ui/on-demand.tsx';
 import { usePlaces } from '../ui/places.ts';
 import { Pending, ProblemNote } from '../ui/problem.tsx';
 import { isolated, useTitle } from '../ui/title.ts';
 import { TwoLines } from '../ui/two-lines.tsx';
-import { PageBadge } from './badge.tsx';
 import { PageChanges, PageNow } from './page-now.tsx';
 import { useSeries } from './series.ts';
 import { TrendChart } from './trend-chart.tsx';
@@ -55,12 +55,25 @@ export const TrendPage = ({ query }: { query: URLSearchParams }) => {
         <>
           <PageNow results={results} />
           <PageChanges results={results} />
-          <PageBadge key={`${page}`} filters={page} />
+          <Badge key={`${page}`} filters={page} />
           <TrendRange query={query} />
           <Series key={filter} {...{ series, filter, isFiltered, results }} metric={query.get('metric')} />
         </>
       )}
     </>
+  );
+};
+
+const PageBadge = onDemand(() => import('./badge.tsx').then((module) => module.PageBadge));
+
+/** The badge of a page. Its code loads when a person opens it. */
+const Badge = ({ filters }: { filters: URLSearchParams }) => {
+  const [opened, setOpened] = useState(false);
+  return (
+    <details onToggle={() => setOpened(true)}>
+      <summary>Badge for a README</summary>
+      {opened && <PageBadge filters={filters} />}
+    </details>
   );
 };
 

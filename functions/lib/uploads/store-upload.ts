@@ -7,6 +7,7 @@ import { categoriesOf } from '../../../shared/options/audit-options.ts';
 import { presets, throttlingOf } from '../../../shared/options/throttling.ts';
 import { ApiProblemError } from '../../../shared/problems.ts';
 import { ELSEWHERE } from '../../../shared/regions.ts';
+import { cutText } from '../../../shared/text.ts';
 import { MAX_REPORT_BYTES } from '../../../shared/uploads.ts';
 import type { Uploaded } from '../store/builds.ts';
 import type { CheckStore } from '../store/checks.ts';
@@ -77,7 +78,7 @@ export const storeUpload = async (deps: UploadDeps, { uploads, ...upload }: NewU
     samples: samples.map(({ metrics }) => ({ ...metrics, cpuBusy: null, contended: null })),
     spread: spreadOf(samples.map(({ metrics }) => metrics)),
     finalUrl: shown.finalUrl,
-    warnings: [NOT_MEASURED, ...shown.warnings],
+    warnings: [notMeasured(shown.environment), ...shown.warnings],
     environment: shown.environment,
     finishedAt: at.toISOString(),
     report,
@@ -95,8 +96,12 @@ export const storeUpload = async (deps: UploadDeps, { uploads, ...upload }: NewU
   return { ...check, runs };
 };
 
-const NOT_MEASURED =
-  'The report was uploaded, so the service did not measure it. The CPU time of the main thread and the load of the machine are unknown.';
+/** Returns the warning that says where an uploaded report comes from, and what nobody knows about it. */
+const notMeasured = ({ chromium, kernel, benchmarkIndex }: UploadedSample['environment']): string => {
+  const machine = [chromium, kernel ?? 'an unknown system'].map((text) => cutText(text, 100)).join(' on ');
+  const benchmark = benchmarkIndex === null ? '' : ` with a CPU benchmark of ${Math.round(benchmarkIndex)}`;
+  return `The report was uploaded, so the service did not measure it. It comes from ${machine}${benchmark}. Verdicts exist only between uploads of the same environment. The CPU time of the main thread and the load of the machine are unknown.`;
+};
 
 /** Returns the inputs with which the service would have made the report. */
 const inputsOf = (
