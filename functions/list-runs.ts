@@ -3,6 +3,7 @@ import { matcherOf } from '../shared/list-parameters-schemas.ts';
 import { csvOptions, csvRow, dayCsvOptions } from '../shared/run-csv.ts';
 import { dayOf, medianRuns } from '../shared/runs-of-day.ts';
 import { runSummary } from '../shared/summaries.ts';
+import { historyOfPage } from './lib/field-data/history.ts';
 import { pageOfDays } from './lib/http/day-page.ts';
 import type { Request } from './lib/http/endpoint.ts';
 import { http } from './lib/http/http.ts';
@@ -13,13 +14,24 @@ import { isUnreadable, pageOf, splitPage } from './lib/http/page.ts';
 import type { Reply } from './lib/http/response.ts';
 import { exportRuns } from './lib/http/run-export.ts';
 import { openDb } from './lib/store/dynamodb.ts';
+import { type FieldDataStore, fieldDataStore } from './lib/store/field-data.ts';
 import { type ListedRun, type ListStore, listStore, type UnreadableEntry } from './lib/store/lists.ts';
 
 /** GET /v1/runs: returns one page of the runs of a URL's closed checks with their metrics, newest first, as JSON or CSV. With `every=day` it returns their medians by day. As NDJSON it returns the runs of all URLs, oldest first. */
-export const handler = http('list-runs', (env) => listRuns({ lists: listStore(openDb(env)) }));
+export const handler = http('list-runs', (env) => {
+  const db = openDb(env);
+  return listRuns({ lists: listStore(db), fieldData: env.FIELD_DATA === 'on' ? fieldDataStore(db) : undefined });
+});
+
+type Deps = {
+  lists: ListStore;
+  /** Answers of Chrome UX Report. Without them, a list has no history of field data. */
+  fieldData?: Pick<FieldDataStore, 'find'> | undefined;
+  now?: () => Date;
+};
 
 export const listRuns =
-  ({ lists, now = () => new Date() }: { lists: ListStore; now?: () => Date }) =>
+  ({ lists, fieldData, now = () => new Date() }: Deps) =>
   async (request: Request): Promise<Reply> => {
     const form = listFormOf(request.headers.accept);
     if (form === 'ndjson') return exportRuns(request, lists, now());
@@ -52,7 +64,15 @@ export const listRuns =
           .map(({ day, ...run }) => ({ ...summaryOf(run), day }))
       : runs.map(summaryOf);
     const headers = { vary: 'Accept', ...pageHeaders(request, nextCursor) };
-    if (form === 'json') return { status: 200, headers, body: { runs: readable, ...unreadable, nextCursor } };
+    if (form === 'json') {
+      const isFirst = parameters.cursor === undefined && readable.length > 0; // a page that the owner has not audited says nothing
+      const fieldHistory = fieldData && isFirst ? await historyOfPage(fieldData, url, parameters.device) : null;
+      return {
+        status: 200,
+        headers,
+        body: { runs: readable, ...unreadable, ...(fieldHistory && { fieldHistory }), nextCursor },
+      };
+    }
     return {
       status: 200,
       headers: { ...headers, 'content-type': 'text/csv; charset=utf-8; header=present' },

@@ -59,7 +59,7 @@ export const runPageSpeed = (deps: Deps) => {
         : ((await create({ owner, plan, body, key: next.key, requestId })).body as ReturnType<typeof asCreated>).id;
 
     const ofCheck = { ...request, params: { checkId }, query: {} };
-    const { runs } = await wait(request, {
+    const { item, runs } = await wait(request, {
       checkId,
       seconds: waitMs / 1000,
       read: () => findCheck({ store, now }, ofCheck),
@@ -71,7 +71,7 @@ export const runPageSpeed = (deps: Deps) => {
     const { readParsable } = reportOf({ store, now, reports }, ofCheck, run);
     const zipped = await withDeadline(callsEndIn(remainingMs()), readParsable);
     const report = JSON.parse((await gunzip(zipped)).toString());
-    return resultReply(report, run, { headers: request.headers, maxBytes });
+    return resultReply(report, { ...run, fieldData: item.fieldData }, { headers: request.headers, maxBytes });
   };
 };
 

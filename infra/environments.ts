@@ -63,6 +63,8 @@ const Row = z.strictObject({
       z.string().refine((entry) => AllowedTarget.safeParse(entry).success, 'List hosts such as *.example.internal.'),
     )
     .default([]),
+  /** True: checks have field data from the Chrome UX Report, and Google learns which public pages are checked (DEPLOY.md). */
+  fieldData: z.boolean().default(false),
   corsOrigins: z.array(Origin), // origins whose pages may read the API's answers in a browser
   // Time in which a new version of an API function gets a tenth of the requests; without it all requests at once.
   shiftMinutes: z.literal([5, 10, 15]).optional(),

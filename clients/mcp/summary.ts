@@ -15,6 +15,7 @@ import type { CreatedCheck } from '../api/client.ts';
 import { nextStep } from '../words/advice.ts';
 import { failedFirst, isNotJudged } from '../words/assertions.ts';
 import { fullChangeText } from '../words/change.ts';
+import { fieldSentence } from '../words/field-data.ts';
 import { fitted } from './fit.ts';
 import { checkPage } from './pages.ts';
 
@@ -45,6 +46,7 @@ const summary = (check: CheckView, site: string, rows: number, entries: number) 
   ...(entries > 0 && pick(check, shownOptions)),
   ...(check.assertions && { assertionsPassed: check.assertionsPassed }),
   createdAt: check.createdAt,
+  visitors: fieldSentence(check),
   runs: check.runs.slice(0, rows).map((run) => runSummaryOf(run, entries)),
   ...(rows < check.runs.length && { moreRuns: check.runs.length - rows }),
   ...(!isFinished(check.state) && { next: readingStep(check.id) }),

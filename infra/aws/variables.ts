@@ -32,6 +32,7 @@ const valuesOf = (scope: Construct, environment: Environment): Values => {
     regions,
     retentionDays,
     trendDays,
+    fieldData,
     openShards,
     targetsAllow,
     corsOrigins,
@@ -60,6 +61,7 @@ const valuesOf = (scope: Construct, environment: Environment): Values => {
     CORS_ORIGINS: corsOrigins.join(',') || undefined,
     RETENTION_DAYS: String(retentionDays),
     TREND_DAYS: String(trendDays),
+    FIELD_DATA: fieldData ? 'on' : undefined,
     MAX_UPLOAD_BYTES: '4500000', // an invocation takes 6 MB, and an event has the body in Base64, or as an escaped text
   };
 };

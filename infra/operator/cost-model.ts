@@ -35,6 +35,9 @@ export const perRun = {
   logGb: measured.logKb * 1e-6 + 4e-6, // of the audit; of the API, its access log, and Lambda's lines
 };
 
+/** Use of the field data of a check whose page and origin nobody has asked about on that day: an estimate. */
+const perFieldData = { seconds: 0.8, writes: 14, reads: 8, sqsRequests: 3 };
+
 /** Minutes for which Lambda keeps an idle instance. AWS promises nothing; this is what many report. */
 const KEEP_MINUTES = 10;
 /** Metrics that a region has beside those of each run, because some runs and attempts fail: one for each code. */
@@ -143,12 +146,20 @@ const usage = (environment: Environment, runs: number, all: number) => {
         (perRun.checkGb * months + perRun.trendGb * trendMonths) *
         (prices.dynamodbGbMonth + prices.dynamodbRecoveryGbMonth),
     SQS: runs * perRun.sqsRequests * prices.sqsRequest,
+    ...(environment.fieldData && { 'Field data, at most': runs * fieldDataDollars() }),
     S3: runs * (prices.s3Put + prices.s3Get + perRun.reportGb * months * prices.s3GbMonth),
     'Transfer between regions': runs * ((perRun.reportGb + perRun.callsGb) * fromAway + perRun.callsGb * fromHome),
     'Transfer to clients': runs * (perRun.reportGb + perRun.answersGb) * prices.internetGb,
     CloudWatch: runs * perRun.logGb * (prices.logGb + (logDays / 30) * prices.logGbMonth),
   };
 };
+
+/** Returns the dollars of the field data of a check. Google takes none. */
+const fieldDataDollars = (): number =>
+  lambda('deliver-webhook', perFieldData.seconds) +
+  perFieldData.writes * prices.dynamodbWrite +
+  perFieldData.reads * prices.dynamodbRead +
+  perFieldData.sqsRequests * prices.sqsRequest;
 
 /** Returns the share of events that find no instance, if so many events a month arrive at random. */
 const coldShare = (events: number): number => Math.exp((-events / MINUTES) * KEEP_MINUTES);

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { FieldHistory } from '../field-data-schemas.ts';
 import { Fixes } from '../fixes/fix.ts';
 import { listParameter, MAX_PAGES } from '../list-parameters.ts';
 import { VariantName } from '../name-schemas.ts';
@@ -109,7 +110,14 @@ export const runOperations = {
     answers: {
       200: {
         description: 'One page.',
-        schema: z.object({ runs: z.array(RunSummary), unreadable, nextCursor: z.string().nullable() }),
+        schema: z.object({
+          runs: z.array(RunSummary),
+          unreadable,
+          fieldHistory: FieldHistory.optional().describe(
+            'The field data of the page week by week, on the first page of a list, if there are any.',
+          ),
+          nextCursor: z.string().nullable(),
+        }),
         example: examples.runs,
         headers: ['link?', 'next-cursor?', 'run-count?', 'export-ended-by?'],
         also: ['text/csv', 'application/x-ndjson'],

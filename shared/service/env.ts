@@ -53,9 +53,10 @@ export const CruxUrl = z
   )
   .transform((url) => url.replace(/\/$/, ''))
   .default('https://chromeuxreport.googleapis.com');
-/** Environment of the function that reads field data. On AWS the key is an object of the bucket. */
+/** Environment of the function that reads field data. Without a key here, the key is an object of the bucket. */
 const CruxEnv = z.object({
   ...FieldDataEnv.shape,
+  ...ReportEnv.shape,
   CRUX_API_URL: CruxUrl,
   CRUX_API_KEY: z.string().min(1).optional(),
 });
@@ -120,6 +121,8 @@ export const CreateEnv = z.object({
   ...RetentionEnv.shape,
   ...FieldDataEnv.shape,
 });
+/** Environment of the function that lists runs, with the history of the field data of their page. */
+export const RunsEnv = z.object({ ...ReadEnv.shape, ...FieldDataEnv.shape });
 /** Environment of the function for marks. */
 export const MarksEnv = z.object({ ...ReadEnv.shape, TREND_DAYS: RetentionEnv.shape.TREND_DAYS });
 

@@ -44,6 +44,8 @@ export type FunctionRow<Env = unknown> = {
   scheduleSecrets?: readonly ObjectAction[];
   /** Actions on the object with which the service compares the secrets of repeated creates. */
   fingerprintKey?: readonly ObjectAction[];
+  /** Actions on the object with the key of the Chrome UX Report API. */
+  cruxKey?: readonly ObjectAction[];
   /** True if it counts the jobs in the queues to which it sends. */
   countsJobs?: boolean;
 };

@@ -8,6 +8,7 @@ export const secretFolders = {
   secrets: { prefix: 'secrets/', days: SECRET_DAYS },
   scheduleSecrets: { prefix: 'schedule-secrets/', days: undefined },
   fingerprintKey: { prefix: 'keys/', days: undefined },
+  cruxKey: { prefix: 'crux/', days: undefined },
 } as const;
 
 /** Returns true if the object with this key is secret: its bytes must not outlive it on a disk. */
@@ -16,6 +17,9 @@ export const isSecretKey = (key: string): boolean =>
 
 /** Returns the beginning of the keys of all secrets of a check. */
 export const secretsOf = (checkId: string): string => `${secretFolders.secrets.prefix}${checkId}/`;
+
+/** Key of the object with the key of the Chrome UX Report API, which an operator stores. */
+export const CRUX_KEY = `${secretFolders.cruxKey.prefix}api-key`;
 
 /** Key of the object with which the service compares the secrets of repeated creates. */
 export const FINGERPRINT_KEY = `${secretFolders.fingerprintKey.prefix}fingerprints-of-secrets`;

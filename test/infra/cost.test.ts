@@ -1,7 +1,7 @@
 import { Duration, type Stack } from 'aws-cdk-lib';
 import { Schedule } from 'aws-cdk-lib/aws-events';
 import { describe, expect, test } from 'vitest';
-import { environments } from '../../infra/environments.ts';
+import { environmentOf, environments } from '../../infra/environments.ts';
 import { alarmMetrics, alarmMetricsOf, idleMonth, month, sum } from '../../infra/operator/cost-model.ts';
 import { type Properties, resourcesOf, synthesized, templateOf } from './support.ts';
 
@@ -78,4 +78,12 @@ test('a thousand runs cost less, the more runs there are', () => {
   expect(few).toBeGreaterThan(10 * some);
   expect(some).toBeGreaterThan(many);
   expect(many).toBeGreaterThan(0.4);
+});
+
+test('field data add a row, of cents for a thousand checks', () => {
+  const rows = { ...environments, asks: { ...environments.dev, fieldData: true } };
+  const { 'Field data, at most': dollars = 0, ...others } = month(environmentOf('asks', {}, rows), 1000);
+  expect(dollars).toBeGreaterThan(0.01);
+  expect(dollars).toBeLessThan(0.02);
+  expect(Object.keys(others)).toEqual(Object.keys(month(environmentOf('dev'), 1000)));
 });

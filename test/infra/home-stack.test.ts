@@ -6,7 +6,7 @@ import { CreateEnv, DiscoverEnv, ReadEnv, ReportReadEnv, SweepEnv, WaitEnv } fro
 import { type FunctionName, functionRows } from '../../shared/service/functions.ts';
 import { planNames, plans } from '../../shared/service/plans.ts';
 import { apiFunctions, byGatewayKey, gatewayKeyOf, routes } from '../../shared/service/routes.ts';
-import { functionsOf, type Properties, resourcesOf, synthesized, synthesizedAnew } from './support.ts';
+import { functionsOf, type Properties, resourcesOf, synthesized, synthesizedAnew, templateOf } from './support.ts';
 
 const { app, home, regionStacks, environment } = synthesized();
 app.synth(); // once, outside the time limit of a test
@@ -278,4 +278,14 @@ test('the dashboard has no tags, which CloudFormation refuses in some regions', 
   const [dashboard] = resourcesOf(synthesized('prod').home, 'AWS::CloudWatch::Dashboard');
   expect(dashboard?.DashboardBody).toBeDefined();
   expect(dashboard?.Tags).toBeUndefined();
+});
+
+test('with field data, the functions that need it know it, and no template has a key', () => {
+  const { home: asking } = synthesizedAnew('dev', { fieldData: true });
+  const on = Object.entries(functionsOf(asking)).filter(([, each]) => each.Environment?.Variables.FIELD_DATA === 'on');
+  expect(on.map(([file]) => file).sort()).toEqual(
+    ['create-check', 'deliver-webhook', 'list-runs', 'run-pagespeed', 'sweep'].sort(),
+  );
+  expect(JSON.stringify(templateOf(asking).toJSON())).not.toContain('CRUX_API_KEY');
+  expect(JSON.stringify(templateOf(home).toJSON())).not.toContain('FIELD_DATA');
 });

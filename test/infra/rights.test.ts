@@ -15,6 +15,7 @@ const bucket = 'arn:aws:s3:::page-audit-dev-reports-123456789012';
 const secrets = 'arn:aws:s3:::page-audit-dev-reports-123456789012/secrets/*';
 const scheduleSecrets = 'arn:aws:s3:::page-audit-dev-reports-123456789012/schedule-secrets/*';
 const fingerprintKey = 'arn:aws:s3:::page-audit-dev-reports-123456789012/keys/*';
+const cruxKey = 'arn:aws:s3:::page-audit-dev-reports-123456789012/crux/*';
 const queues = regionStacks.map(
   (stack, i) => `arn:aws:sqs:${stack.region}:123456789012:page-audit-dev-audits-${environment.regions[i]}`,
 );
@@ -83,6 +84,7 @@ const rights = {
   'deliver-webhook': [
     ...on(`${table}/index/list`, 'dynamodb', ['Query']),
     ...onTable('deliver-webhook'),
+    ...on(cruxKey, 's3', ['GetObject']),
     ...on(queueCalled('page-audit-dev-deliveries', home), 'sqs', [...take]),
     ...sendDeliveries,
   ],
@@ -133,6 +135,7 @@ test('only creates write secrets, only an audit reads them, and only the sweeper
   expect(allowed('PutObject', secrets)).toEqual(['create-check', 'sweep']);
   expect(allowed('GetObject', secrets)).toEqual(['run-audit']);
   expect(allowed('GetObject', fingerprintKey)).toEqual(['create-check', 'sweep']);
+  expect([allowed('GetObject', cruxKey), allowed('PutObject', cruxKey)]).toEqual([['deliver-webhook'], []]);
   expect(allowed('PutObject', scheduleSecrets)).toEqual(['schedules']);
   expect(allowed('GetObject', scheduleSecrets)).toEqual(['sweep']);
 });

@@ -4,10 +4,14 @@ import { getCheck } from '../../functions/get-check.ts';
 import { cruxClient } from '../../functions/lib/field-data/crux.ts';
 import { type FieldDataJob, fieldDataLookUp } from '../../functions/lib/field-data/look-up.ts';
 import type { Request } from '../../functions/lib/http/endpoint.ts';
+import { loadingExperiences } from '../../functions/lib/page-speed/loading-experience.ts';
 import { fieldDataStore, MAX_QUERIES } from '../../functions/lib/store/field-data.ts';
+import { listStore } from '../../functions/lib/store/lists.ts';
 import { targetPolicy } from '../../functions/lib/targets/public-addresses.ts';
+import { listRuns } from '../../functions/list-runs.ts';
 import { CheckView } from '../../shared/check.ts';
 import type { FieldDataReason } from '../../shared/field-data.ts';
+import type { FieldHistory } from '../../shared/field-data-schemas.ts';
 import type { DeliveryJob } from '../../shared/service/delivery-job.ts';
 import { CreateEnv } from '../../shared/service/env.ts';
 import { CRUX_KEY, type CruxMetrics, slowVisits, startCrux } from '../support/crux.ts';
@@ -246,6 +250,49 @@ test('the history of the page is kept for its trend', async () => {
     ttfb: null,
   });
   expect(kept?.history?.weeks.at(-1)).toMatchObject({ last: '2026-11-21', lcp: 3400, cls: 0.05 });
+});
+
+test('the list of the runs of a page has its history, also that of its origin, for an owner who has audited it', async () => {
+  const fieldData = fieldDataStore(world.db);
+  records[page().slice(0, -1)] = slowVisits;
+  const id = await create({ url: page('a') });
+  await handle();
+  const list = async (url: string, query = {}) => {
+    const rawQuery = `${new URLSearchParams({ url, ...query })}`;
+    const request = { owner: 'anonymous', query: { url, ...query }, rawQuery, headers: {}, path: '/v1/runs' };
+    const reply = await listRuns({ lists: listStore(world.db), fieldData, now: () => now })(request as never);
+    return reply.body as { fieldHistory?: FieldHistory };
+  };
+  expect(await list(page('a'))).not.toHaveProperty('fieldHistory');
+  for (const run of (await world.find(id)).runs) await world.finish(run, undefined, now);
+  await world.store.closeIfFinished(id, now);
+  expect((await list(page('a'))).fieldHistory).toMatchObject({ of: 'origin', formFactor: 'phone' });
+  expect(await list(page('a'), { device: 'desktop' })).not.toHaveProperty('fieldHistory');
+});
+
+test("PageSpeed's shape has the record of the page, or that of its origin for both", async () => {
+  const id = page().slice(0, -1);
+  records[id] = slowVisits;
+  const { loadingExperience, originLoadingExperience } = loadingExperiences(await checked({ url: page() }), page());
+  expect(loadingExperience).toMatchObject({
+    ...{ id, origin_fallback: true, overall_category: 'AVERAGE', initial_url: page() },
+    metrics: {
+      LARGEST_CONTENTFUL_PAINT_MS: {
+        ...{ percentile: 3400, category: 'AVERAGE' },
+        distributions: [
+          { min: 0, max: 2500, proportion: 0.61 },
+          { min: 2500, max: 4000, proportion: 0.22 },
+          { min: 4000, proportion: 0.17 },
+        ],
+      },
+      CUMULATIVE_LAYOUT_SHIFT_SCORE: { percentile: 5, category: 'FAST' },
+    },
+  });
+  expect(originLoadingExperience).toMatchObject({ id, overall_category: 'AVERAGE' });
+  records[page('b')] = slowVisits;
+  const ofPage = loadingExperiences(await checked({ url: page('b') }), page('b'));
+  expect(ofPage.loadingExperience).not.toHaveProperty('origin_fallback');
+  expect(ofPage.originLoadingExperience).toEqual({ initial_url: page('b') });
 });
 
 test('without a key the checks of a service have no field data', async () => {

@@ -19,6 +19,7 @@ import { getScreenshot } from '../../functions/get-screenshot.ts';
 import { judgeCheck } from '../../functions/judge-check.ts';
 import { badges } from '../../functions/lib/badges/badges.ts';
 import type { CruxClient } from '../../functions/lib/field-data/crux.ts';
+import { historyOfPage } from '../../functions/lib/field-data/history.ts';
 import { fieldDataLookUp } from '../../functions/lib/field-data/look-up.ts';
 import { waiting } from '../../functions/lib/http/waiting.ts';
 import { jobOf } from '../../functions/lib/queue/dispatch.ts';
@@ -192,6 +193,7 @@ const readFieldData = async (checkId: string) => {
     lookup: async () => [{ address: '93.184.216.34' }],
   });
   await as('deliver-webhook', () => lookUp({ owner, fieldDataOf: checkId, tries: 0 }));
+  await as('list-runs', () => historyOfPage(kept, 'https://example.com/', 'mobile'));
 };
 
 const deliver = async ({ webhookId, call }: Awaited<ReturnType<typeof withWebhooks>>, checkId: string) => {

@@ -1,5 +1,6 @@
 import { differencesOf, reasonsAgainst } from '../../../shared/comparison/comparable.ts';
 import { spoilsMetric } from '../../../shared/comparison/spoils.ts';
+import type { FieldHistory } from '../../../shared/field-data-schemas.ts';
 import type { PageMetric } from '../../../shared/metrics/page-metrics.ts';
 import { allRegions } from '../../../shared/regions.ts';
 import type { RunSummary } from '../../../shared/summaries.ts';
@@ -13,12 +14,18 @@ const MAX_RUNS = 400;
 const MAX_PAGES = 100;
 
 /** One page of runs. `unreadable` has the ids of runs whose stored data can't be read. */
-type RunList = { runs: RunSummary[]; unreadable?: string[]; nextCursor: string | null };
+type RunList = {
+  runs: RunSummary[];
+  unreadable?: string[];
+  fieldHistory?: FieldHistory;
+  nextCursor: string | null;
+};
 
 /** Reads the finished runs of a URL, newest first, or the medians of their days. `filter` has parameters of `GET /v1/runs`; null reads nothing. */
 export const useSeries = (filter: string | null) => {
   const { data, error, reload } = useFollowed(filter, ({ signal }) => readAll(filter ?? '', signal));
-  return { runs: data?.runs ?? [], unreadable: data?.unreadable ?? [], done: data !== undefined, error, reload };
+  const { runs = [], unreadable = [], history } = data ?? {};
+  return { runs, unreadable, history, done: data !== undefined, error, reload };
 };
 
 const readAll = async (filter: string, signal: AbortSignal) => {
@@ -30,6 +37,7 @@ const readAll = async (filter: string, signal: AbortSignal) => {
 const readPages = async (filter: string, signal: AbortSignal, most = Number.POSITIVE_INFINITY) => {
   const runs: RunSummary[] = [];
   const unreadable: string[] = [];
+  let history: FieldHistory | undefined;
   let cursor: string | null = null;
   let headers = new Headers();
   for (let pages = 0; pages < MAX_PAGES && runs.length <= most; pages += 1) {
@@ -38,11 +46,12 @@ const readPages = async (filter: string, signal: AbortSignal, most = Number.POSI
     const page = answer.data as RunList; // a 304 needs an entity tag
     headers = answer.headers;
     runs.push(...page.runs);
+    history ??= page.fieldHistory;
     unreadable.push(...(page.unreadable ?? []));
     cursor = page.nextCursor;
     if (!cursor) break;
   }
-  return { data: { runs, unreadable }, headers, isCut: cursor !== null || runs.length > most };
+  return { data: { runs, unreadable, history }, headers, isCut: cursor !== null || runs.length > most };
 };
 
 /** Returns the regions of runs, in the order of the regions of the service. */

@@ -14,6 +14,7 @@ import { usePlaces } from '../ui/places.ts';
 import { Pending, ProblemNote } from '../ui/problem.tsx';
 import { isolated, useTitle } from '../ui/title.ts';
 import { TwoLines } from '../ui/two-lines.tsx';
+import { VisitorHistory, visitorLines } from './field-history.tsx';
 import { PageChanges, PageNow } from './page-now.tsx';
 import { useSeries } from './series.ts';
 import { TrendChart } from './trend-chart.tsx';
@@ -89,7 +90,7 @@ type SeriesProps = {
 };
 
 const Series = ({ series, filter, isFiltered, metric, results }: SeriesProps) => {
-  const { runs, unreadable, done, error, reload } = series;
+  const { runs, unreadable, history, done, error, reload } = series;
   const [chosen, setChosen] = useState(() => trendMetric(metric));
   const choose = (to: TrendMetric) => {
     setChosen(to);
@@ -102,8 +103,13 @@ const Series = ({ series, filter, isFiltered, metric, results }: SeriesProps) =>
   const { data: check } = useLoaded<CheckView>(newest ?? null);
   const marks = useLoaded<{ marks: Mark[] }>(`/v1/marks?${filter}`).data?.marks ?? none;
   const lines = useMemo(
-    () => [...markLines(marks), ...changeLines(results, chosen, runs), ...limitLines(check?.runs ?? [], chosen)],
-    [marks, runs, results, chosen, check],
+    () => [
+      ...markLines(marks),
+      ...changeLines(results, chosen, runs),
+      ...limitLines(check?.runs ?? [], chosen),
+      ...visitorLines(history, chosen),
+    ],
+    [marks, runs, results, chosen, check, history],
   );
   const tried = useMemo(() => runs.filter(chosen.isTried), [runs, chosen]);
   if (runs.length === 0 && !done) return <Pending error={error} reload={reload} rows={10} />;
@@ -132,6 +138,7 @@ const Series = ({ series, filter, isFiltered, metric, results }: SeriesProps) =>
       </p>
       {note}
       <TrendTable key={runs[0]?.id} runs={tried} metric={chosen} filter={filter} chosen={chosenChecks} marks={marks} />
+      <VisitorHistory history={history} />
       <ChosenBar chosen={chosenChecks} />
     </>
   );

@@ -13,6 +13,7 @@ import { type DeliveryQueue, deliveryQueue } from '../queue/delivery-queue.ts';
 import { type CheckStore, checkStore } from '../store/checks.ts';
 import type { Db } from '../store/dynamodb.ts';
 import { type FieldDataStore, fieldDataStore, type Kept } from '../store/field-data.ts';
+import { secretStore } from '../store/secrets.ts';
 import { addressesOf, type Lookup } from '../targets/dial.ts';
 import { type TargetPolicy, targetPolicy } from '../targets/public-addresses.ts';
 import { type CruxClient, cruxClient, type Target } from './crux.ts';
@@ -45,11 +46,26 @@ export const fieldDataFrom = (env: EnvOf<'deliver-webhook'>, db: Db) =>
     ? fieldDataLookUp({
         checks: checkStore(db),
         kept: fieldDataStore(db),
-        crux: cruxClient({ url: env.CRUX_API_URL, readKey: async () => env.CRUX_API_KEY }),
+        crux: cruxClient({ url: env.CRUX_API_URL, readKey: keyReader(env) }),
         queue: deliveryQueue(env),
         targets: targetPolicy(env),
       })
     : undefined;
+
+/** Time for which a process keeps the stored key, in milliseconds. An operator may replace the key. */
+const KEY_MS = 5 * 60_000;
+
+/** Returns how to read the key of the API: that of this machine, or else the stored one. */
+export const keyReader = (env: EnvOf<'deliver-webhook'>, stored = secretStore(env).cruxKey, now = Date.now) => {
+  let kept: { at: number; key: string } | undefined;
+  return async (): Promise<string | undefined> => {
+    if (env.CRUX_API_KEY !== undefined) return env.CRUX_API_KEY;
+    if (kept && Math.abs(now() - kept.at) < KEY_MS) return kept.key;
+    const key = await stored();
+    kept = key === undefined ? undefined : { at: now(), key };
+    return key;
+  };
+};
 
 /** Returns a function that reads the field data of a check, and stores them or the reason why there are none. */
 export const fieldDataLookUp = (deps: Deps) => {

@@ -1,21 +1,22 @@
 import { promisify } from 'node:util';
 import zlib from 'node:zlib';
+import type { Check } from '../../../shared/check.ts';
 import type { Run } from '../../../shared/run.ts';
 import { acceptsGzip } from '../http/negotiation.ts';
 import type { Reply } from '../http/response.ts';
 import { tooLarge } from './errors.ts';
+import { loadingExperiences } from './loading-experience.ts';
 
 /** Parts of a report that this file reads. */
 type Report = { fetchTime?: string; configSettings?: { formFactor?: string }; fullPageScreenshot?: unknown };
-type Measured = Pick<Run, 'url' | 'finalUrl'>;
+type Measured = Pick<Run, 'url' | 'finalUrl'> & Pick<Check, 'fieldData'>;
 
 /** Returns a report in the shape of PageSpeed's API. */
-export const resultOf = (report: Report, { url, finalUrl }: Measured) => ({
+export const resultOf = (report: Report, { url, finalUrl, fieldData }: Measured) => ({
   captchaResult: 'CAPTCHA_NOT_NEEDED',
   kind: 'pagespeedonline#result',
   id: finalUrl ?? url,
-  loadingExperience: { initial_url: url }, // Google's answer for a page without field data
-  originLoadingExperience: { initial_url: url },
+  ...loadingExperiences(fieldData, url),
   lighthouseResult: {
     ...report,
     configSettings: { ...report.configSettings, emulatedFormFactor: report.configSettings?.formFactor },

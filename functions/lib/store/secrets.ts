@@ -9,7 +9,7 @@ import {
 import type { Secrets } from '../../../shared/options/secrets.ts';
 import { StoredSecrets } from '../../../shared/options/secrets-schemas.ts';
 import type { ReportEnv, StoreEnv } from '../../../shared/service/env.ts';
-import { FINGERPRINT_KEY, secretsOf } from '../../../shared/service/secret-folders.ts';
+import { CRUX_KEY, FINGERPRINT_KEY, secretsOf } from '../../../shared/service/secret-folders.ts';
 import { clientSettings, endingAtDeadline } from '../aws-client.ts';
 
 export type SecretStore = ReturnType<typeof secretStore>;
@@ -51,6 +51,9 @@ export const secretStore = ({ REPORT_BUCKET: Bucket, HOME_REGION: region }: Stor
   let fingerprintKey: Promise<Buffer> | undefined;
 
   return {
+    /** Returns the key of the Chrome UX Report API, or undefined if no operator has stored one. */
+    cruxKey: async (): Promise<string | undefined> => (await read(CRUX_KEY))?.toString().trim() || undefined,
+
     put: async (Key: string, secrets: Secrets): Promise<void> => {
       const object = { Bucket, Key, Body: JSON.stringify(secrets), ContentType: 'application/json' };
       await s3.send(new PutObjectCommand({ ...object, ...encrypted }));
