@@ -1,4 +1,6 @@
 import type { CheckView } from '../../shared/check.ts';
+import type { MetricChange } from '../../shared/comparison/schemas.ts';
+import { interactionMetricNames, type JudgedName } from '../../shared/interactions/metrics.ts';
 import {
   type MetricName,
   metricNames,
@@ -72,12 +74,15 @@ const runSummaryOf = (run: RunView, entries: number) => {
     ...{ scores: pick(run, scores), metrics: pick(run, valueNames), samples: run.samples.length },
     ...(entries >= 10 && { spread: run.spread }),
     ...(run.simulations && { simulations: run.simulations.slice(0, entries) }),
-    ...(run.interactions && { interactions: run.interactions.slice(0, entries) }),
+    ...(run.interactions && { interactions: run.interactions.slice(0, entries).map(interactionOf) }),
     ...(run.assertions && { assertions: assertionsOf(run.assertions, entries) }),
     contended: run.environment?.contended ?? null,
     ...warnings,
     ...(run.turns && { turns: run.turns }),
-    ...(run.against && { against: againstOf(run.against, entries), change: changeOf(run, entries) }),
+    ...(run.against && {
+      against: againstOf(run.against, entries),
+      change: changesOf(run.change, metricNames, entries),
+    }),
   };
 };
 
@@ -107,18 +112,31 @@ const againstOf = (against: NonNullable<RunView['against']>, entries: number) =>
 
 const verdicts = ['regressed', 'improved', 'unknown', 'same'];
 
+type Changes<Name extends JudgedName> = Readonly<Record<Name, MetricChange>>;
+
 /** Returns the changes from the second variant to the run in words, those with a verdict first. */
-const changeOf = ({ change }: RunView, entries: number) => {
+const changesOf = <Name extends JudgedName>(
+  change: Changes<Name> | null,
+  names: readonly Name[],
+  most = names.length,
+) => {
   if (!change) return change;
-  const measured = metricNames
+  const measured = names
     .filter((name) => change[name].change)
     .toSorted((a, b) => verdicts.indexOf(change[a].verdict) - verdicts.indexOf(change[b].verdict));
   const texts = measured.map((name) => [
     name,
     { verdict: change[name].verdict, text: fullChangeText(name, change[name]) },
   ]);
-  return Object.fromEntries(texts.slice(0, Math.max(entries, 1)));
+  return Object.fromEntries(texts.slice(0, Math.max(most, 1)));
 };
+
+type Interaction = NonNullable<RunView['interactions']>[number];
+
+const interactionOf = ({ change, ...result }: Interaction) => ({
+  ...result,
+  ...(change && { change: changesOf(change, interactionMetricNames) }),
+});
 
 const isInEveryVersion = (name: MetricName): boolean => {
   const { since, until } = pageMetric(name);

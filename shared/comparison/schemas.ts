@@ -104,6 +104,8 @@ export const MetricChange = z
   .object({ verdict: Verdict, ...change })
   .meta({ id: 'MetricChange', description: 'How a metric changed.' });
 
+export type MetricChange = z.infer<typeof MetricChange>;
+
 /** The changes between the two variants of a run. */
 export const RunChange = metricsOf(MetricChange);
 export type RunChange = z.infer<typeof RunChange>;
