@@ -33,7 +33,7 @@ test('an auditor measures each interaction as web-vitals sees it in the page', a
   const [slow, shadow, frame, route, missing] = results;
   expect(results.map(({ name }) => name)).toEqual(interactions.map(({ name }) => name));
   expect(slow?.longestEvent).toMatchObject({ type: 'click', selector: expect.stringContaining('#b600') });
-  expect(slow?.longestEvent?.scripts[0]).toMatchObject({ url: pages.url('/interactions'), function: 'button.onclick' });
+  expect(slow?.longestEvent?.scripts[0]).toMatchObject({ url: pages.url('/interactions') });
   for (const [each, target] of [
     [slow, '#b600'],
     [shadow, '#host'],
