@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { namesOfSecrets } from '../shared/options/secrets.ts';
+import { type NamedSecrets, namesOfSecrets } from '../shared/options/secrets.ts';
 import { ApiProblemError } from '../shared/problems.ts';
 import type { Region } from '../shared/regions.ts';
 import type { Schedule } from '../shared/schedules.ts';
@@ -86,7 +86,8 @@ const edit = async (work: Work, found: ScheduleItem, sent: unknown): Promise<Rep
   const { store, secrets: objects, newId, now } = work;
   let schedule: ScheduleItem | undefined = found;
   for (let tries = 0; schedule && tries < EDIT_TRIES; tries++) {
-    const before = { url: JSON.parse(schedule.body).url, hasSecrets: schedule.secretsKey !== undefined };
+    const { secretTexts } = JSON.parse(schedule.secretNames) as NamedSecrets;
+    const before = { url: JSON.parse(schedule.body).url, hasSecrets: schedule.secretsKey !== undefined, secretTexts };
     const { name, every, check } = parseScheduleEdit(sent, work, now(), before);
     const next = every && !schedule.pausedAt ? nextTime(every, new Date(schedule.createdAt), now()) : undefined;
     const secrets = check?.secrets;

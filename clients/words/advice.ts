@@ -1,5 +1,5 @@
 import type { OptionName } from '../../shared/options/audit-options.ts';
-import { secretNames } from '../../shared/options/secrets.ts';
+import { loginNames } from '../../shared/options/secrets.ts';
 import type { RunProblemCode } from '../../shared/problems.ts';
 
 const retryStep = 'Audit the page again. If the error returns, send the id of the run to the operator.';
@@ -30,7 +30,7 @@ export const advice: Readonly<Record<RunProblemCode, string>> = {
 };
 
 /** Inputs of a check that an advice names. */
-export const advisedInputs: { [Code in RunProblemCode]?: readonly OptionName[] } = { 'http-error': secretNames };
+export const advisedInputs: { [Code in RunProblemCode]?: readonly OptionName[] } = { 'http-error': loginNames };
 
 /** Returns the next step after an error of a run. A later release may have further codes. */
 export const nextStep = ({ code, message }: { code: string; message: string }): string => {

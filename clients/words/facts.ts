@@ -29,12 +29,19 @@ export const auditFacts = ({
 ];
 
 /** Returns which secrets a check was created with, by their names. */
-const secretFacts = ({ headers = [], basicAuth, cookies = [], storageState }: NamedSecrets): string[] => {
+const secretFacts = ({
+  headers = [],
+  basicAuth,
+  cookies = [],
+  storageState,
+  secretTexts = [],
+}: NamedSecrets): string[] => {
   const sent = [
     ...headers,
     ...(basicAuth ? ['a password'] : []),
     ...(cookies.length > 0 ? [counted(cookies.length, 'cookie')] : []),
     ...(storageState ? ['a storage state'] : []),
+    ...(secretTexts.length > 0 ? [counted(secretTexts.length, 'secret text')] : []),
   ];
   return sent.length === 0 ? [] : [`with ${sent.join(', ')}`];
 };

@@ -1,12 +1,10 @@
-import type { Secrets } from '../../shared/options/secrets.ts';
+import { MIN_SECRET_LENGTH, type Secrets } from '../../shared/options/secrets.ts';
 import { pick } from '../../shared/pick.ts';
 
 /** Replaces the secrets of an audit in a text. */
 export type Scrub = (text: string) => string;
 
 const MASK = '[secret]';
-/** Length below which a value is no secret. Shorter ones, such as `dark` or `true`, occur everywhere. */
-const MIN_LENGTH = 6;
 /** Length from which a text inside a JSON value is a secret of its own, because it may be a token. */
 const TOKEN_LENGTH = 16;
 /** Length from which the start of a secret counts as the secret, if Lighthouse cut the rest off. */
@@ -17,13 +15,14 @@ const CUT_LENGTH = 8;
  * the URL of the check contains is public, because the check shows its URL.
  */
 export const scrubberOf = (secrets: Secrets | undefined, url: string): Scrub => {
-  const values = secrets ? valuesOf(secrets).filter((value) => value.length >= MIN_LENGTH) : [];
+  const values = secrets ? valuesOf(secrets).filter((value) => value.length >= MIN_SECRET_LENGTH) : [];
   const forms = new Set(values.filter((value) => !url.includes(value)).flatMap(formsOf));
-  const needles = [...forms].filter((form) => form.length >= MIN_LENGTH && !url.includes(form));
+  const needles = [...forms].filter((form) => form.length >= MIN_SECRET_LENGTH && !url.includes(form));
   return needles.length > 0 ? replacerOf(needles) : (text) => text;
 };
 
-const valuesOf = ({ headers = {}, basicAuth, cookies = [], storageState }: Secrets): string[] => [
+const valuesOf = ({ headers = {}, basicAuth, cookies = [], storageState, secretTexts = {} }: Secrets): string[] => [
+  ...Object.values(secretTexts),
   ...Object.values(headers).flatMap((value) => [value, credentialIn(value)]),
   ...(basicAuth ? [basicAuth.username, basicAuth.password, `${basicAuth.username}:${basicAuth.password}`] : []),
   ...[...cookies, ...(storageState?.cookies ?? [])].flatMap(({ value }) => [value, decoded(value)]),

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { InteractionChange } from '../comparison/schemas.ts';
 import { MillisecondsText, valueView } from '../metrics/page-metrics-schemas.ts';
+import { textName } from '../options/secrets.ts';
 import { pick } from '../pick.ts';
 import { recordOf } from '../record.ts';
 import {
@@ -35,7 +36,10 @@ const Step = z
   .union(
     [
       step({ click: Selector }),
-      step({ type: Selector, text: Typed }),
+      step({
+        type: Selector,
+        text: z.union([Typed, step({ secret: z.string(said).refine((name) => textName.test(name), said) })], said),
+      }),
       step({ press: z.string(said).regex(keyForm, said) }),
       step({ scroll: z.union([Selector, z.int(said).min(-MAX_SCROLL, said).max(MAX_SCROLL, said)], said) }),
       step({ hover: Selector }),

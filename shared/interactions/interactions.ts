@@ -1,7 +1,10 @@
+/** A text that a step types. The check has a secret one under this name in its `secretTexts`. */
+export type TypedText = string | { secret: string };
+
 /** A step of an interaction: one action, and the element that it is for. Selectors are those of Puppeteer's locators. */
 export type Step =
   | { click: string }
-  | { type: string; text: string }
+  | { type: string; text: TypedText }
   | { press: string }
   | { scroll: string | number }
   | { hover: string }
@@ -30,6 +33,22 @@ export const actionOf = (step: Step): Action => actions.find((name) => name in s
 export const stepText = (step: Step): string =>
   `${actionOf(step)} ${(step as Record<string, unknown>)[actionOf(step)]}`;
 
+/** Returns the steps that type a secret text, with their places. */
+export const secretSteps = (interactions: readonly Interaction[]) =>
+  interactions.flatMap(({ name, steps }, i) =>
+    steps.flatMap((step, j) =>
+      'type' in step && typeof step.text === 'object'
+        ? [
+            {
+              place: `step ${j + 1} of the interaction ${name}`,
+              path: `interactions.${i}.steps.${j}.text`,
+              secret: step.text.secret,
+            },
+          ]
+        : [],
+    ),
+  );
+
 /** Keys with a name. Any other key is one character. */
 export const namedKeys = [
   ...['Enter', 'Tab', 'Escape', 'Space', 'Backspace', 'Delete', 'Home', 'End', 'PageUp', 'PageDown'],
@@ -42,4 +61,4 @@ export const modifierKeys = ['Shift', 'Control', 'Alt', 'Meta'] as const;
 export const keyForm = new RegExp(`^((${modifierKeys.join('|')})\\+)*(${namedKeys.join('|')}|[!-~])$`);
 
 /** Says what a create accepts. */
-export const acceptedInteractions = `The interactions must be a list of 1 to ${MAX_INTERACTIONS}. Each has a \`name\` (1 to 32 of a-z, 0-9, ., _ and -) and \`steps\`, a list of 1 to ${MAX_STEPS}. A step is one of { "click": selector }, { "type": selector, "text": text }, { "press": key }, { "scroll": selector or pixels }, { "hover": selector }, { "select": selector, "values": [value] } and { "waitFor": selector }. A selector is CSS, or begins with text/, aria/, xpath/ or pierce/. A key is one character or one of ${namedKeys.slice(0, 14).join(', ')} and F1 to F12, such as Shift+Tab.`;
+export const acceptedInteractions = `The interactions must be a list of 1 to ${MAX_INTERACTIONS}. Each has a \`name\` (1 to 32 of a-z, 0-9, ., _ and -) and \`steps\`, a list of 1 to ${MAX_STEPS}. A step is one of { "click": selector }, { "type": selector, "text": text or { "secret": name } }, { "press": key }, { "scroll": selector or pixels }, { "hover": selector }, { "select": selector, "values": [value] } and { "waitFor": selector }. A selector is CSS, or begins with text/, aria/, xpath/ or pierce/. A key is one character or one of ${namedKeys.slice(0, 14).join(', ')} and F1 to F12, such as Shift+Tab.`;

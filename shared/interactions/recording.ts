@@ -1,4 +1,6 @@
 import { z } from 'zod';
+import { textName } from '../options/secrets.ts';
+import { cutText } from '../text.ts';
 import { type Interaction, MAX_INTERACTIONS, MAX_STEPS, modifierKeys, namedKeys, type Step } from './interactions.ts';
 
 /*
@@ -11,7 +13,7 @@ const RecordedStep = z.looseObject({
   url: z.string().optional(),
   target: z.string().optional(),
   selectors: Selectors.optional(),
-  value: z.string().optional(),
+  value: z.union([z.string(), z.strictObject({ secret: z.string().regex(textName) })]).optional(), // a secret one is an addition of ours
   key: z.string().optional(),
   button: z.string().optional(),
   x: z.number().optional(),
@@ -27,7 +29,7 @@ export const isRecording = (value: unknown): boolean =>
 /** Parts of a recording without a counterpart. The check's device has the screen and the network. */
 const IGNORED = ['setViewport', 'emulateNetworkConditions', 'close'];
 
-type Reader = { steps: Step[]; held: string[]; scrolledTo: number; url: string | null };
+type Reader = { steps: Step[]; held: string[]; scrolledTo: number };
 
 /**
  * Returns the interactions of a recording, each with as many steps as one may have. Throws an error that names the step that
@@ -35,11 +37,11 @@ type Reader = { steps: Step[]; held: string[]; scrolledTo: number; url: string |
  */
 export const interactionsOfRecording = (value: unknown): Interaction[] => {
   const parsed = Recording.safeParse(value);
-  if (!parsed.success) throw new Error(`${NO_RECORDING} Its field ${parsed.error.issues[0]?.path.join('.')} is wrong.`);
-  const reader: Reader = { steps: [], held: [], scrolledTo: 0, url: null };
+  if (!parsed.success) throw new Error(faultOf(value, parsed.error.issues[0]?.path ?? []));
+  const reader: Reader = { steps: [], held: [], scrolledTo: 0 };
   for (const [i, step] of parsed.data.steps.entries()) {
     const fault = read(reader, step);
-    if (fault) throw new Error(`Step ${i + 1} of the recording (${step.type}) ${fault}`);
+    if (fault) throw new Error(`${placeOf(i, step.type)} ${fault}`);
   }
   const { steps } = reader;
   if (steps.length === 0) throw new Error('The recording has no step after its navigation. Record what you do then.');
@@ -52,7 +54,17 @@ export const interactionsOfRecording = (value: unknown): Interaction[] => {
   return parts.map((part, i) => ({ name: parts.length > 1 ? `${name}-${i + 1}` : name, steps: part }));
 };
 
+const placeOf = (index: number, type: unknown): string =>
+  `Step ${index + 1} of the recording${typeof type === 'string' ? ` (${cutText(type, 40)})` : ''}`;
+
 const NO_RECORDING = 'The object is no recording of Chrome DevTools.';
+/** Says which field of a recording is wrong. */
+const faultOf = (value: unknown, [first, index, ...path]: readonly PropertyKey[]): string => {
+  if (first !== 'steps' || typeof index !== 'number') return `${NO_RECORDING} Its field ${String(first)} is wrong.`;
+  const { type } = Object((value as { steps: unknown[] }).steps[index]);
+  const field = path.length > 0 ? `has a wrong field ${path.map(String).join('.')}.` : 'is no object.';
+  return `${placeOf(index, type)} ${field} Export the recording again as JSON.`;
+};
 const nameOf = (title: string): string =>
   title
     .toLowerCase()
@@ -63,7 +75,8 @@ const nameOf = (title: string): string =>
 /** Adds the counterpart of a step. Returns why there is none. */
 const read = (reader: Reader, step: RecordedStep): string | undefined => {
   if (IGNORED.includes(step.type)) return undefined;
-  if (step.target !== undefined && step.target !== 'main') return 'is for another tab. Record one tab only.';
+  if (step.target !== undefined && step.target !== 'main')
+    return 'is for another tab, or for a frame of another site. Record one page only.';
   const add = readers[step.type];
   if (!add) return `${OF_CODE.includes(step.type) ? 'carries code' : 'has no counterpart'}. Remove the step.`;
   return add(reader, step);
@@ -82,11 +95,7 @@ const withSelector =
   };
 
 const readers: Record<string, (reader: Reader, step: RecordedStep) => string | undefined> = {
-  navigate: (reader, { url = '' }) => {
-    if (reader.steps.length > 0) return 'navigates elsewhere. Audit that page by another check.';
-    reader.url = url;
-    return undefined;
-  },
+  navigate: ({ steps }) => (steps.length > 0 ? 'navigates elsewhere. Audit that page by another check.' : undefined),
   click: withSelector((selector, { button = 'primary' }) =>
     button === 'primary' ? [{ click: selector }] : 'clicks with another button than the primary one. Remove the step.',
   ),

@@ -78,7 +78,7 @@ export const scheduleOperations = {
     operationId: 'editSchedule',
     summary: 'Change the name, the times or the check of a schedule',
     description:
-      'Changes the parts that are sent. `check` replaces the whole check, but without any of headers, basicAuth, cookies and storageState the schedule keeps its own, if the origin of the URL stays. `headers: {}` erases all of them. Changed times give a new next time.',
+      'Changes the parts that are sent. `check` replaces the whole check, but without any of headers, basicAuth, cookies, storageState and secretTexts the schedule keeps its own, if the origin of the URL stays. `headers: {}` erases all of them. Changed times give a new next time.',
     body: { schema: EditScheduleBody, example: { every: '6h' } },
     answers: answer('The schedule.', { ...aSchedule, every: '6h', nextAt: '2026-11-23T09:30:00.000Z' }),
     problems: [

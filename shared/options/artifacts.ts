@@ -9,4 +9,4 @@ export const acceptedArtifacts = `The artifacts must be a list of one or more of
 
 /** Says why no check has both artifacts and secrets. */
 export const artifactsWithSecrets =
-  'A trace and a HAR contain what a page behind a login sends and receives. Leave out the artifacts, or the headers, the credentials, the cookies and the storage state.';
+  'A trace and a HAR contain what a page with secrets sends and receives. Leave out the artifacts, or the headers, the credentials, the cookies, the storage state and the secret texts.';

@@ -127,11 +127,12 @@ const schemas = {
       .array(z.enum(artifactNames))
       .min(1)
       .meta({
-        description: `Files that a run keeps for ${ARTIFACT_DAYS} days. A check with headers, credentials, cookies or a storage state can't have them.`,
+        description: `Files that a run keeps for ${ARTIFACT_DAYS} days. A check with headers, credentials, cookies, a storage state or secret texts can't have them.`,
         uniqueItems: true,
       }),
     stored: z.array(anyName<ArtifactName>()),
   },
+  secretTexts: { sent: sentSecrets.secretTexts, stored: namedSecrets.secretTexts },
 } satisfies Record<OptionName, Schemas>;
 
 /**

@@ -6,6 +6,7 @@ import {
   acceptedBasicAuth,
   acceptedCookies,
   acceptedHeaders,
+  acceptedSecretTexts,
   acceptedStorageState,
   type SecretName,
   secretNames,
@@ -45,8 +46,15 @@ export type Option = {
   title: string;
   /** Field of the page's form. Without a field, the form has code for the option. */
   field?: { kind: 'lines' | 'simulations' | 'json'; help: string };
-  /** Flag of the command, and how the command reads its value. Without a flag, the command has code for the option. */
-  flag?: { name: `--${string}`; value: 'samples' | 'list' | 'repeated' | 'simulations' | 'jsonFile'; help: string };
+  /** Flags of the command. Without one, the command has code for the option. */
+  flag?: Flag | readonly Flag[];
+};
+
+/** Flag of the command, and how the command reads its value. */
+type Flag = {
+  name: `--${string}`;
+  value: 'samples' | 'list' | 'repeated' | 'simulations' | 'jsonFile' | 'recording';
+  help: string;
 };
 
 /**
@@ -148,11 +156,14 @@ export const options = {
       kind: 'json',
       help: 'What to do after the load, for example [{ "name": "search", "steps": [{ "click": "text/Search" }] }], or a recording that Chrome DevTools exports as JSON',
     },
-    flag: {
-      name: '--interactions <file>',
-      value: 'jsonFile',
-      help: 'JSON file with what to do after the load, or with a recording that Chrome DevTools exports',
-    },
+    flag: [
+      { name: '--interactions <file>', value: 'jsonFile', help: 'JSON file with what to do after the load' },
+      {
+        name: '--recording <file>',
+        value: 'recording',
+        help: 'or a recording that Chrome DevTools exports as JSON. Repeat it for more',
+      },
+    ],
   },
   artifacts: {
     of: 'audit',
@@ -168,6 +179,7 @@ export const options = {
       help: `keep these files too for 14 days: ${artifactNames.join(', ')}`,
     },
   },
+  secretTexts: { of: 'check', accepted: acceptedSecretTexts, title: 'Secret texts' },
 } as const satisfies Record<string, Option>;
 
 export type OptionName = keyof typeof options;

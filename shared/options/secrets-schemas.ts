@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { MAX_TYPED_LENGTH } from '../interactions/interactions.ts';
 import { chosenNames } from './chosen-names.ts';
 import {
   cookieForms,
@@ -6,10 +7,13 @@ import {
   isHeaderName,
   MAX_COOKIES,
   MAX_HEADERS,
+  MAX_SECRET_TEXTS,
   MAX_VALUE_DEPTH,
+  MIN_SECRET_LENGTH,
   type NamedSecrets,
   type SecretName,
   type Secrets,
+  textName,
   textWithout,
 } from './secrets.ts';
 
@@ -115,12 +119,27 @@ const StorageState = z
       "The file that Playwright's `context.storageState()` writes, with `sessionStorage` as an addition. Only hosts within the registrable domain of `url`. Answers repeat the names of the cookies and the origins.",
   });
 
+const SecretTexts = chosenNames(
+  z.string().regex(textName),
+  text
+    .min(MIN_SECRET_LENGTH)
+    .max(MAX_TYPED_LENGTH)
+    .refine((value) => value.isWellFormed()),
+  { max: MAX_SECRET_TEXTS },
+).meta({
+  id: 'SecretTexts',
+  description:
+    'Texts that steps of interactions type as `{ "secret": name }`, into pages of the site of `url` only. Answers repeat their names only.',
+  maxProperties: MAX_SECRET_TEXTS,
+});
+
 /** The secrets that a create accepts. */
 export const sentSecrets = {
   headers: Headers,
   basicAuth: BasicAuth,
   cookies: Cookies,
   storageState: StorageState,
+  secretTexts: SecretTexts,
 } satisfies Record<SecretName, z.ZodType>;
 
 const names = z.array(z.string());
@@ -130,6 +149,7 @@ export const namedSecrets = {
   basicAuth: z.literal(true).describe('The check was created with credentials.'),
   cookies: names.describe('Names of the cookies that were sent.'),
   storageState: z.object({ cookies: names, origins: names }).describe('Names of the cookies, and the origins.'),
+  secretTexts: names.describe('Names of the secret texts that were sent.'),
 } satisfies Record<SecretName, z.ZodType>;
 
 export const NamedSecretsView = z.object(namedSecrets).partial() satisfies z.ZodType<NamedSecrets>;

@@ -1,3 +1,5 @@
+import { MAX_TYPED_LENGTH } from '../interactions/interactions.ts';
+
 /** How an audit gets past a login. The secrets of a check never reach its item, its jobs, a log or a report. */
 export type Secrets = {
   /** Headers of each request to the origin of the check's URL. */
@@ -6,6 +8,8 @@ export type Secrets = {
   basicAuth?: { username: string; password: string } | undefined;
   cookies?: Cookie[] | undefined;
   storageState?: StorageState | undefined;
+  /** Texts that steps of interactions type, by their names. */
+  secretTexts?: Record<string, string> | undefined;
 };
 
 /** A cookie in the form of Playwright. */
@@ -68,8 +72,9 @@ export type StorageState = {
   }[];
 };
 
-/** Names of the secrets among the inputs of a create. */
-export const secretNames = ['headers', 'basicAuth', 'cookies', 'storageState'] as const;
+/** Names of the secrets among the inputs of a create. The first ones let a page load. */
+export const loginNames = ['headers', 'basicAuth', 'cookies', 'storageState'] as const;
+export const secretNames = [...loginNames, 'secretTexts'] as const;
 export type SecretName = (typeof secretNames)[number];
 
 /** Names of the secrets that a check was created with. Answers show them, and never a value. */
@@ -78,9 +83,15 @@ export type NamedSecrets = {
   basicAuth?: true | undefined;
   cookies?: string[] | undefined;
   storageState?: { cookies: string[]; origins: string[] } | undefined;
+  secretTexts?: string[] | undefined;
 };
 
 export const MAX_HEADERS = 20;
+export const MAX_SECRET_TEXTS = 10;
+/** Length below which a value is no secret. Shorter ones, such as `dark` or `true`, occur everywhere. */
+export const MIN_SECRET_LENGTH = 6;
+/** Form of the name of a secret text. */
+export const textName = /^[a-z0-9._-]{1,32}$/;
 /** Cookies that Chromium keeps for one site. */
 export const MAX_COOKIES = 180;
 /** Size of all secrets of a check together, as JSON in UTF-8. */
@@ -109,8 +120,10 @@ const ofCookie =
 export const acceptedCookies = `The cookies must be a list of up to ${MAX_COOKIES} cookies. ${ofCookie}`;
 export const acceptedStorageState = `The storageState must be the object that Playwright's context.storageState() returns: cookies, a list of up to ${MAX_COOKIES}, and origins, a list with an origin, its localStorage and maybe its sessionStorage, both lists of a name and a value. An origin may have IndexedDB databases as Playwright writes them. ${ofCookie}`;
 
+export const acceptedSecretTexts = `The secretTexts must be an object with up to ${MAX_SECRET_TEXTS} names of 1 to 32 of a-z, 0-9, ., _ and -, each with a text of ${MIN_SECRET_LENGTH} to ${MAX_TYPED_LENGTH} characters without control characters. Type a shorter text as a plain text: nobody can tell it from others in a report.`;
+
 /** Returns the names of some secrets. Names of headers are in lower case. */
-export const namesOfSecrets = ({ headers, basicAuth, cookies, storageState }: Secrets): NamedSecrets => ({
+export const namesOfSecrets = ({ headers, basicAuth, cookies, storageState, secretTexts }: Secrets): NamedSecrets => ({
   ...(headers && { headers: Object.keys(headers).map((name) => name.toLowerCase()) }),
   ...(basicAuth && { basicAuth: true as const }),
   ...(cookies && { cookies: namesOf(cookies) }),
@@ -120,6 +133,7 @@ export const namesOfSecrets = ({ headers, basicAuth, cookies, storageState }: Se
       origins: storageState.origins.map(({ origin }) => origin),
     },
   }),
+  ...(secretTexts && { secretTexts: Object.keys(secretTexts) }),
 });
 
 const namesOf = (cookies: readonly Cookie[]): string[] => [...new Set(cookies.map(({ name }) => name))];

@@ -58,6 +58,29 @@ test('the flags send headers, credentials, cookies and a storage state, without 
   expect(item).toMatchObject({ headers: ['x-preview', 'x-two', 'x-three'], basicAuth: true, cookies: ['session'] });
 });
 
+test('a secret text is sent from the flag or a file, with the recording that types it', async () => {
+  const recording = {
+    title: 'Log in',
+    steps: [
+      { type: 'navigate', url: 'https://app.example.com/' },
+      { type: 'change', target: 'main', selectors: [['aria/Password'], ['#password']], value: { secret: 'password' } },
+      { type: 'change', target: 'main', selectors: [['#code']], value: { secret: 'code' } },
+    ],
+  };
+  const { code, item, stored } = await run(
+    ...['--recording', file('login.json', recording), '--secret-text', `code=@${file('code.txt', ' code-value\n')}`],
+    ...['--secret-text', 'password = pw-value'],
+  );
+  expect(code).toBe(0);
+  expect(stored).toEqual({ secretTexts: { code: ' code-value', password: 'pw-value' } });
+  expect(item).toMatchObject({
+    secretTexts: ['code', 'password'],
+    interactions: [
+      { name: 'log-in', steps: [{ type: 'aria/Password', text: { secret: 'password' } }, { type: '#code' }] },
+    ],
+  });
+});
+
 test('a cookies.txt is read with its flags, and the credentials from the environment', () => {
   const text = [
     '# Netscape HTTP Cookie File',
@@ -113,6 +136,9 @@ test.each([
   ['a storage state that is none', ['--storage-state', file('list.json', ['MARKER'])]],
   ['a line of a cookies.txt with three fields', ['--cookie-file', file('short.txt', 'a.example\tTRUE\tMARKER')]],
   ['a value that the service refuses', ['--header', 'x-a: MARKER\u0001']],
+  ['a secret text without a name', ['--secret-text', 'MARKER']],
+  ['a secret text twice', ['--secret-text', 'a=MARKER', '--secret-text', 'a=MARKER']],
+  ['a secret text that no step types', ['--secret-text', 'a=MARKER']],
   ['a forbidden header', ['--header', 'host: MARKER']],
 ])('%s is wrong use, and no message has the value', async (_, args) => {
   const { code, stderr } = await run(...args);

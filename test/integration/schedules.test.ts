@@ -247,6 +247,19 @@ test('a scheduled check audits its interactions and judges their assertions', as
   expect(errors?.map(({ path }) => path)).toEqual(['check.assertions.interactions:search:inp']);
 });
 
+test('an edit keeps secret texts, and a step whose text no schedule has is refused', async () => {
+  const owner = await anOwner();
+  const typing = (secret: string) => [{ name: 'login', steps: [{ type: '#password', text: { secret } }] }];
+  const secretTexts = { password: 'secret-3' };
+  const schedule = await create(owner, { check: { ...check, interactions: typing('password'), secretTexts } });
+  const changed = { ...check, samples: 3, interactions: typing('password') };
+  const kept = (await (await edit(owner, schedule, { check: changed })).json()) as Schedule;
+  expect(kept.check).toEqual({ ...changed, secretTexts: ['password'] });
+  const wrong = { ...changed, interactions: typing('another') };
+  const problem = await problemOf(await edit(owner, schedule, { check: wrong }), 400, 'invalid-request');
+  expect(problem).toMatchObject({ errors: [{ path: 'check.interactions.0.steps.0.text' }] });
+});
+
 test('the secrets of a schedule reach its checks, are never shown, and are erased with it', async () => {
   const owner = await anOwner();
   const secrets = { headers: { 'X-Preview': 'secret-7d1' }, basicAuth: { username: 'u', password: 'secret-9f2' } };

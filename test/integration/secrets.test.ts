@@ -35,6 +35,7 @@ const names = {
   basicAuth: true,
   cookies: ['session'],
   storageState: { cookies: ['state'], origins: ['https://example.com'] },
+  secretTexts: ['password'],
 };
 
 const sweepAt = (seconds: number) => sweep({ ...world, now: () => later(t0, seconds) })({});

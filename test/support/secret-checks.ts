@@ -19,12 +19,19 @@ export const secretValues = {
   stateCookie: 'stc-88e1f0-Rt',
   local: 'loc-2d6b75-Hy',
   session: 'ses-e3c914-Bn',
+  typed: 'typ-90ac3e-Pd',
 };
 export const allValues = Object.values(secretValues);
 
-/** Returns all four secrets for the host of an origin. */
+/** An interaction that types the secret text. */
+export const typing = {
+  name: 'login',
+  steps: [{ type: '#password', text: { secret: 'password' } }],
+};
+
+/** Returns all secrets for the host of an origin. */
 export const secretsFor = (origin: string): Secrets => {
-  const { header, username, password, cookie, stateCookie, local, session } = secretValues;
+  const { header, username, password, cookie, stateCookie, local, session, typed } = secretValues;
   const domain = new URL(origin).hostname;
   return {
     headers: { 'X-Preview-Token': header },
@@ -40,6 +47,7 @@ export const secretsFor = (origin: string): Secrets => {
         },
       ],
     },
+    secretTexts: { password: typed },
   };
 };
 
@@ -62,7 +70,8 @@ export const secretChecks = (world: World, now: Date) => {
   }: Parts = {}) => {
     const targets = { targets: 'public' as const, ports: [443] };
     const handle = createCheck({ ...world, ...parts, targets, retentionDays: 90, trendDays: 400, now: () => now });
-    const body = { url: 'https://example.com/', auditVersion: 'latest', regions, ...sent };
+    const interactions = 'secretTexts' in sent ? { interactions: [typing] } : {};
+    const body = { url: 'https://example.com/', auditVersion: 'latest', regions, ...interactions, ...sent };
     const reply = await handle(request({}, { method: 'POST', body, headers: key ? { 'idempotency-key': key } : {} }));
     return { status: reply.status, body: reply.body as { id: string } & Record<string, unknown> };
   };

@@ -52,7 +52,11 @@ test.each<[field: string, body: object, text: string]>([
   ['simulations', { simulations: ['3g', '3g'] }, 'Two simulations have the same name.'],
   ['simulations', { simulations: ['3g'], categories: ['seo'] }, 'Simulations need the category performance.'],
   ['headers', { headers: { host: 'a' } }, 'Write at most 20 headers, each on a line of its own'],
-  ['headers', { headers: { a: 'x'.repeat(66_000) } }, 'Headers, password, cookies and storage state have 66'],
+  [
+    'headers',
+    { headers: { a: 'x'.repeat(66_000) } },
+    'Headers, password, cookies, storage state and secret texts have 66',
+  ],
   ['basicAuth', { basicAuth: { username: '', password: '' } }, 'Enter a user name without a colon, and a password.'],
   [
     'basicAuth',

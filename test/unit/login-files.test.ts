@@ -5,7 +5,7 @@ import { headersFrom } from '../../clients/login/headers.ts';
 import { ownOf } from '../../clients/login/own-site.ts';
 import { storageStateFrom } from '../../clients/login/storage-state.ts';
 import { parseCheckBody } from '../../functions/lib/http/check-body.ts';
-import { registrableDomain } from '../../functions/lib/http/secrets-body.ts';
+import { registrableDomain } from '../../functions/lib/targets/registrable-domain.ts';
 import type { Cookie } from '../../shared/options/secrets.ts';
 
 const page = 'https://app.example.com/';

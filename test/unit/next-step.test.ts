@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { faultsOf } from '../../clients/web/new-check/form-inputs.ts';
 import { advice, advisedInputs, nextStep } from '../../clients/words/advice.ts';
 import { options } from '../../shared/options/audit-options.ts';
-import { secretNames } from '../../shared/options/secrets.ts';
+import { loginNames } from '../../shared/options/secrets.ts';
 
 test('a page that leads to a port which browsers refuse has its own next step', () => {
   const code = 'forbidden-target';
@@ -17,7 +17,7 @@ test('an advice names the inputs of a check that help, and says of none that it 
       expect(text, code).toContain(options[name].title.toLowerCase().split(' and ').at(-1));
     expect(text, code).not.toMatch(/can.?not|can't|does not support|impossible/);
   }
-  expect(advisedInputs['http-error']).toEqual(secretNames); // a login needs one of them
+  expect(advisedInputs['http-error']).toEqual(loginNames); // a login needs one of them
 });
 
 test('names that a form repeats are faults, whatever their case', () => {

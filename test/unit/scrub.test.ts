@@ -38,6 +38,7 @@ const secrets: Secrets = {
       },
     ],
   },
+  secretTexts: { password: 'typed by a step', pin: '1234' },
 };
 const scrub = scrubberOf(secrets, url);
 const base64 = (text: string) => Buffer.from(text).toString('base64');
@@ -47,6 +48,7 @@ describe('the scrubber', () => {
     ['a header', TOKEN],
     ['the token of a header', 'abcdef.123456'],
     ['a user name', 'visitor'],
+    ['a secret text', 'typed by a step'],
     ['a password', 'pässwörd'],
     ['a cookie', 'a%2Fb%3Dcookie'],
     ['a cookie without its encoding', 'a/b=cookie'],

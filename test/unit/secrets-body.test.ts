@@ -27,19 +27,26 @@ const all = {
   basicAuth: { username: 'anna', password: 'secret: with colon' },
   cookies: [{ ...cookie, path: '/', secure: true, httpOnly: true, sameSite: 'Lax', expires: -1 }],
   storageState: state,
+  secretTexts: { password: 'correct horse' },
 };
+const typing = (secret: string) => [
+  { name: 'login', steps: [{ click: '#open' }, { type: '#password', text: { secret } }] },
+];
+const interactions = typing('password');
 
 test('the inputs of a check have the names of its secrets, and its body has nothing of them', () => {
-  const { body, inputs, secrets } = parse(all);
+  const { body, inputs, secrets } = parse({ ...all, interactions });
   expect(secrets).toEqual(all);
-  expect(body).toEqual(aBody);
+  expect(body).toEqual({ ...aBody, interactions });
   expect(inputs).toEqual({
     ...aBody,
+    interactions,
     auditVersion: '13.5.0',
     headers: ['x-preview-token'],
     basicAuth: true,
     cookies: ['session'],
     storageState: { cookies: ['session'], origins: ['https://app.example.co.uk'] },
+    secretTexts: ['password'],
   });
 });
 
@@ -147,6 +154,28 @@ test('all secrets together have at most 64 KiB', () => {
   expect(errorsOf(of(room + 1))).toEqual([{ path: 'headers', message: expect.stringMatching(/65536 bytes together/) }]);
 });
 
+test('a step whose secret text is missing is named, and so is a text that no step types', () => {
+  const path = 'interactions.0.steps.1.text';
+  const message =
+    'The secret text that step 2 of the interaction login types is missing. Send it in `secretTexts` by its name.';
+  const { secretTexts } = all;
+  expect(errorsOf({ interactions })).toEqual([{ path, message }]);
+  expect(errorsOf({ interactions: typing('value-in-place-of-a-name'), secretTexts })).toEqual([
+    { path, message },
+    { path: 'secretTexts', message: 'No step types the secret texts password. Leave them out.' },
+  ]);
+  expect(pathsOf({ secretTexts })).toEqual(['secretTexts']);
+  expect(pathsOf({ secretTexts, interactions: [{ name: 'login', steps: [] }] })).toEqual(['interactions.0.steps']);
+  expect(pathsOf({ secretTexts, interactions, artifacts: ['trace'] })).toEqual(['artifacts']);
+});
+
+test.each([
+  ['https://www.example.co.uk/', []],
+  ['https://other.co.uk/', ['against.url']],
+])('a secret text with a second variant at %s: the errors name %j', (url, paths) => {
+  expect(pathsOf({ interactions, secretTexts: all.secretTexts, against: { url } })).toEqual(paths);
+});
+
 /** Values of which no problem document may have a part. */
 const MARKER = 'MARKER';
 const wrong: Record<string, object> = {
@@ -168,6 +197,11 @@ const wrong: Record<string, object> = {
       origins: [{ origin: 'https://x.example', localStorage: [{ name: MARKER, value: MARKER }] }],
     },
   },
+  'a secret text as a text': { secretTexts: `password=${MARKER}` },
+  'a name that is a secret text': { interactions, secretTexts: { [`${MARKER} 1`]: 'password' } },
+  'a secret text of another type': { interactions, secretTexts: { password: [MARKER] } },
+  'a short secret text': { interactions, secretTexts: { password: MARKER.slice(1) } },
+  'a secret text in place of its name': { interactions: typing(MARKER.toLowerCase()) },
   'too much': { headers: { 'x-a': MARKER.repeat(11_000) } },
 };
 
@@ -185,5 +219,6 @@ test.each(Object.entries(wrong))('the problem about %s has no value and no words
   expect(body).not.toContain(MARKER);
   expect(body).not.toMatch(libraryWords);
   const { errors } = JSON.parse(body as string);
-  for (const { path } of errors) expect(path).toMatch(/^(headers|basicAuth|cookies|storageState)/);
+  for (const { path } of errors)
+    expect(path).toMatch(/^(headers|basicAuth|cookies|storageState|secretTexts|interactions\.0\.steps)/);
 });

@@ -3,7 +3,7 @@ import { isAbsolute } from 'node:path';
 import { type Command, InvalidArgumentError, type Option } from 'commander';
 import { z } from 'zod';
 import type { Context } from '../context.ts';
-import { device, label, list, repeated, simulations } from '../flags/flag-values.ts';
+import { device, label, list, recording, repeated, simulations } from '../flags/flag-values.ts';
 import { type ConfigFile, parsePart, placeText, readConfigFile, refuse, strictObject } from '../lighthouserc/file.ts';
 import { secretFlags } from '../login/secrets.ts';
 
@@ -24,7 +24,7 @@ const one = z.union([z.string(), z.number()], { error: 'Expected a text or a num
 const several = z.union([one, z.array(one).min(1)], { error: 'Expected a text, or a list of one or more texts.' });
 
 /** Parsers that accept a flag several times. */
-const ofSeveral: readonly unknown[] = [device, list, repeated, simulations];
+const ofSeveral: readonly unknown[] = [device, list, recording, repeated, simulations];
 
 const schemaOf = (option: Option) => {
   if (option.parseArg === label) return z.record(z.string(), one, { error: 'Expected an object of names and values.' });
@@ -46,6 +46,8 @@ export const configSchema = ({ options }: Pick<Command, 'options'>) =>
 
 /** Options of one kind. An option of the command keeps those of the file for the other kind out. */
 const excluding = [/^(base|base-url|pool|intended|confirm)$/, /^against/] as const;
+
+const ofInteractions = ['interactions', 'recording'];
 
 /** Returns the pages and options of a command with those of the file in its folder. Those of the command win. */
 export const withConfig = async <Options extends object>(
@@ -73,6 +75,7 @@ export const withConfig = async <Options extends object>(
 };
 
 const isReplaced = (key: string, typed: readonly string[]): boolean => {
+  if (ofInteractions.includes(key)) return typed.some((each) => ofInteractions.includes(each));
   if (key.startsWith('throttling')) return typed.some((each) => each.startsWith('throttling'));
   const [ofBase, ofAgainst] = excluding;
   if (ofBase.test(key)) return typed.some((each) => ofAgainst.test(each));

@@ -1,4 +1,6 @@
 import { InvalidArgumentError } from 'commander';
+import type { Interaction } from '../../../shared/interactions/interactions.ts';
+import { interactionsOfRecording, isRecording } from '../../../shared/interactions/recording.ts';
 import type { Samples } from '../../../shared/options/audit-options.ts';
 import type { Simulation } from '../../../shared/options/simulations.ts';
 import { simulationFrom } from '../../words/simulations.ts';
@@ -21,6 +23,18 @@ export const simulations = (text: string, before: Simulation[] = []): Simulation
   ...before,
   ...list(text).map(simulationFrom),
 ];
+
+/** Reads a recording of DevTools, and adds its interactions to those before it. */
+export const recording = (name: string, before: Interaction[] = []): Interaction[] => {
+  const value = jsonFile(name);
+  if (!isRecording(value))
+    throw new InvalidArgumentError(`${name} is no recording of Chrome DevTools. Export it there as JSON.`);
+  try {
+    return [...before, ...interactionsOfRecording(value)];
+  } catch (error) {
+    throw new InvalidArgumentError(`${name}: ${(error as Error).message}`);
+  }
+};
 
 /** Reads a JSON file. */
 export const jsonFile = (name: string): unknown => {

@@ -2,7 +2,8 @@ import { Option } from 'commander';
 import type { CreateCheckBody } from '../../../shared/check.ts';
 import { optionNames, options } from '../../../shared/options/audit-options.ts';
 import { againstNames } from '../../../shared/options/variants.ts';
-import { jsonFile, list, oneDevice, repeated, samples, simulations } from './flag-values.ts';
+import { UsageError } from '../exit-codes.ts';
+import { jsonFile, list, oneDevice, recording, repeated, samples, simulations } from './flag-values.ts';
 import type { RunOptions } from './options.ts';
 import { throttlingFlags, throttlingFor } from './throttling.ts';
 
@@ -15,11 +16,12 @@ const parsers = {
   repeated: (flag: Option) => flag.argParser(repeated),
   simulations: (flag: Option) => flag.argParser(simulations),
   jsonFile: (flag: Option) => flag.argParser(jsonFile),
+  recording: (flag: Option) => flag.argParser(recording),
 };
 
 const rows = optionNames.flatMap((input) => {
   const row = options[input];
-  return 'flag' in row ? [{ input, row: row.flag }] : [];
+  return 'flag' in row ? [row.flag].flat().map((each) => ({ input, row: each })) : [];
 });
 
 const flagsOf = (chosen: typeof rows, prefix = '') =>
@@ -38,12 +40,14 @@ export const inputsFrom = (given: object): Record<string, unknown> => valuesOf(f
 
 const valuesOf = (read: readonly { input: string; flag: Option }[], given: object): Record<string, unknown> => {
   const values = new Map(Object.entries(given));
-  return Object.fromEntries(
-    read
-      .map(({ input, flag }) => [input, values.get(flag.attributeName())] as const)
-      .filter(([, value]) => value !== undefined),
-  );
+  const used = read.filter(({ flag }) => values.get(flag.attributeName()) !== undefined);
+  const twice = used.find(({ input, flag }) => used.some((other) => other.input === input && other.flag !== flag));
+  if (twice) throw new UsageError(`Use one of ${namesOfFlags(used, twice.input)}.`);
+  return Object.fromEntries(used.map(({ input, flag }) => [input, values.get(flag.attributeName())]));
 };
+
+const namesOfFlags = (used: readonly { input: string; flag: Option }[], input: string): string =>
+  used.flatMap((each) => (each.input === input ? [each.flag.long] : [])).join(' and ');
 
 const variantFlags = flagsOf(
   rows.filter(({ input }) => (againstNames as readonly string[]).includes(input)),

@@ -3,13 +3,20 @@ import { getDomain } from 'tldts';
 import { isExpired, type Secrets } from '../../../shared/options/secrets.ts';
 import { type HeaderLine, headersFrom } from '../../login/headers.ts';
 import { ownOf } from '../../login/own-site.ts';
+import { secretTextsFrom } from '../../login/secret-texts.ts';
 import { UsageError } from '../exit-codes.ts';
 import { repeated } from '../flags/flag-values.ts';
 import { readTextFile } from '../text-file.ts';
 import { explained, readCookieFile, readStorageState } from './secret-files.ts';
 
 /** Options with secrets, by the names of their flags. */
-export type SecretOptions = { header?: string[]; basicAuth?: string; cookieFile?: string; storageState?: string };
+export type SecretOptions = {
+  header?: string[];
+  basicAuth?: string;
+  cookieFile?: string;
+  storageState?: string;
+  secretText?: string[];
+};
 
 /** Variable with credentials, so that they need not stand in the history of a shell. */
 const BASIC_AUTH = 'PAGE_AUDIT_BASIC_AUTH';
@@ -29,6 +36,10 @@ export const secretFlags: readonly Option[] = [
     'cookies: a JSON list of a browser or a test tool, a cookies.txt, or the text of a Cookie header',
   ),
   new Option('--storage-state <file>', "file of Playwright's storageState(): cookies, localStorage and IndexedDB"),
+  new Option(
+    '--secret-text <name=text>',
+    'text that a step types as { "secret": name }, or name=@file. Repeat it for more',
+  ).argParser(repeated),
 ];
 
 /** The secrets for one page, and notes on what the command left out. */
@@ -39,7 +50,7 @@ type PageSecrets = { secrets: Secrets; notes: string[] };
  * other sites, because a browser's file has them too, and the service refuses them.
  */
 export const readSecrets = (
-  { header = [], basicAuth, cookieFile, storageState: stateFile }: SecretOptions,
+  { header = [], basicAuth, cookieFile, storageState: stateFile, secretText = [] }: SecretOptions,
   env: Readonly<Record<string, string | undefined>>,
 ): ((url: string) => PageSecrets) => {
   const sent = explained(() => headersFrom(linesOf(header)));
@@ -47,6 +58,7 @@ export const readSecrets = (
   const common = {
     ...(Object.keys(sent.headers).length > 0 && { headers: sent.headers }),
     ...(credentials && { basicAuth: credentialsFrom(credentials) }),
+    ...(secretText.length > 0 && { secretTexts: explained(() => secretTextsFrom(numbered(secretText), readTextFile)) }),
   };
   const cookies = [...sent.cookies, ...(cookieFile === undefined ? [] : readCookieFile(cookieFile))];
   const { state, notes } = stateFile === undefined ? { notes: [] } : readStorageState(stateFile);
@@ -61,6 +73,9 @@ export const readSecrets = (
     return { secrets: { ...common, ...own }, notes: [...notes, ...left, ...expired] };
   };
 };
+
+const numbered = (texts: readonly string[]): HeaderLine[] =>
+  texts.map((text, i) => ({ text, place: `The secret text ${i + 1}` }));
 
 /** Returns the headers of the flags, and those of each line of a file. */
 const linesOf = (given: readonly string[]): HeaderLine[] =>

@@ -2,7 +2,7 @@ import { useRef, useState } from 'preact/hooks';
 import { Field, type InputAttributes } from '../ui/field.tsx';
 
 /** Inputs that have an error of their own here. */
-export const secretFields = ['headers', 'basicAuth', 'cookies', 'storageState'];
+export const secretFields = ['headers', 'basicAuth', 'cookies', 'storageState', 'secretTexts'];
 
 /** Keeps a browser from storing a value. */
 const unstored = { autocomplete: 'off', spellcheck: false } as const;
@@ -17,7 +17,7 @@ type Props = {
 export const LoginFields = ({ messageOf, life }: Props) => (
   <details open={secretFields.some(messageOf)}>
     <summary>
-      Behind a login: <span class="muted">headers, password, cookies, storage state</span>
+      Behind a login: <span class="muted">headers, password, cookies, storage state, texts to type</span>
     </summary>
     <p class="muted">The service gives them to the page's own site only, {life}, and never shows them again.</p>
     <Field
@@ -59,6 +59,14 @@ export const LoginFields = ({ messageOf, life }: Props) => (
           notesOn={notesOnState}
         />
       )}
+    </Field>
+    <Field
+      name="secretTexts"
+      label="Secret texts"
+      message={messageOf('secretTexts')}
+      help='One on each line, for example password: abc. A step of an interaction types it: { "type": "#password", "text": { "secret": "password" } }'
+    >
+      {(input) => <textarea name="secretTexts" rows={2} {...unstored} {...input} />}
     </Field>
   </details>
 );

@@ -2,12 +2,13 @@ import { cookiesFrom } from '../../login/cookies.ts';
 import { FaultyLoginError } from '../../login/fault.ts';
 import { headersFrom } from '../../login/headers.ts';
 import { ownOf } from '../../login/own-site.ts';
+import { secretTextsFrom } from '../../login/secret-texts.ts';
 import { storageStateFrom } from '../../login/storage-state.ts';
 
 /** Returns the secrets that a form describes. A field with a wrong text is left out, and `secretFaultsOf` names it. */
 export const secretInputs = (form: FormData) => {
   const [username, password] = ['basicAuth.username', 'basicAuth.password'].map((name) => textOf(form, name));
-  const { headers, cookies, storageState } = secretTextsOf(form).read;
+  const { headers, cookies, storageState, secretTexts } = secretTextsOf(form).read;
   const sent = [...(headers?.cookies ?? []), ...(cookies ?? [])];
   const { own } = ownOf(
     { storageState, ...(sent.length > 0 || cookies ? { cookies: sent } : {}) },
@@ -18,6 +19,7 @@ export const secretInputs = (form: FormData) => {
     ...(headers && Object.keys(headers.headers).length > 0 && { headers: headers.headers }),
     ...((username || password) && { basicAuth: { username, password } }),
     ...own,
+    ...(secretTexts && { secretTexts }),
   };
 };
 
@@ -43,15 +45,16 @@ const secretTextsOf = (form: FormData) => {
   };
   return {
     read: {
-      headers: read('headers', (text) => headersFrom(headerLines(text))),
+      headers: read('headers', (text) => headersFrom(linesOf(text))),
       cookies: read('cookies', cookiesFrom),
       storageState: read('storageState', (text) => storageStateFrom(text).state),
+      secretTexts: read('secretTexts', (text) => secretTextsFrom(linesOf(text))),
     },
     faults,
   };
 };
 
-const headerLines = (text: string) =>
+const linesOf = (text: string) =>
   text
     .split('\n')
     .map((line, i) => ({ text: line, place: `Line ${i + 1}` }))

@@ -1,6 +1,6 @@
 import { MAX_PATTERN_LENGTH, MAX_PATTERNS } from '../../../shared/options/blocked-urls.ts';
 import { MAX_LABELS } from '../../../shared/options/labels.ts';
-import { MAX_COOKIES, MAX_HEADERS } from '../../../shared/options/secrets.ts';
+import { MAX_COOKIES, MAX_HEADERS, MAX_SECRET_TEXTS, MIN_SECRET_LENGTH } from '../../../shared/options/secrets.ts';
 import { MAX_SIMULATIONS, simulationPresetNames } from '../../../shared/options/simulations.ts';
 import { bounds, type ThrottlingName } from '../../../shared/options/throttling.ts';
 import type { InputError } from '../../../shared/problems.ts';
@@ -99,9 +99,9 @@ const rows: readonly Row[] = [
   [/^simulations/, /^Give each simulation/, 'Two simulations have the same name. Change one of the names.'],
   [/^simulations/, /^A simulation needs/, 'Simulations need the category performance. Tick it, or empty this field.'],
   [
-    /^(headers|basicAuth|cookies|storageState)/,
+    /^(headers|basicAuth|cookies|storageState|secretTexts)/,
     /^The headers, the basicAuth.* at most (\d+) bytes .* These have (\d+)\./,
-    'Headers, password, cookies and storage state have $2 bytes together, and $1 are allowed. Keep those that the page needs.',
+    'Headers, password, cookies, storage state and secret texts have $2 bytes together, and $1 are allowed. Keep those that the page needs.',
   ],
   [
     /^headers/,
@@ -120,6 +120,16 @@ const rows: readonly Row[] = [
     /^storageState/,
     /^The storageState must/,
     `Choose the file that Playwright's context.storageState() writes, with at most ${MAX_COOKIES} cookies of the page's site. ${COOKIE}`,
+  ],
+  [
+    /^secretTexts/,
+    /^The secretTexts must/,
+    `Write at most ${MAX_SECRET_TEXTS} texts, each on a line of its own: a name of a-z, 0-9, dot, hyphen and underscore, a colon and at least ${MIN_SECRET_LENGTH} characters. Type a shorter text as a plain text.`,
+  ],
+  [
+    /^interactions/,
+    /^The secret text that (.+) types is missing/,
+    'The secret text that $1 types is missing. Enter it below, at the secrets.',
   ],
   [
     /^assertions/,

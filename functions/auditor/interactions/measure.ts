@@ -5,6 +5,7 @@ import { slowdownOf } from '../../../shared/options/throttling.ts';
 import { cutText } from '../../../shared/text.ts';
 import type { Watched } from '../child/main-frame.ts';
 import { releaseDocument } from '../child/page-hold.ts';
+import { canRunScripts } from '../child/page-probe.ts';
 import { type Requests, watchRequests } from '../child/quiet-page.ts';
 import type { Waits } from '../cpu-waits.ts';
 import { msOf } from '../lighthouse/event-timing.ts';
@@ -92,7 +93,7 @@ const measureOne = async (
   interaction: Interaction,
   requests: Requests,
 ): Promise<MeasuredInteraction | 'hung'> => {
-  const { lighthouse, order, session, page, watched } = context;
+  const { lighthouse, order, session, watched } = context;
   await startTimed();
   let isTimed = true;
   const giveBack = () => {
@@ -100,21 +101,24 @@ const measureOne = async (
     return endTimed();
   };
   try {
-    const document = watched.shown?.loaderId;
+    const before = { ...watched };
     const end = await inTime(startTimespan(lighthouse, context, { onTraced: giveBack }), END_MS);
     const observer = await inTime(observe(session), END_MS);
     const signal = AbortSignal.timeout(INTERACTION_MS);
-    const failure = await inTime(performAll(page, interaction, signal), INTERACTION_MS + END_MS);
-    await untilQuiet(requests, () => observer.count().catch(() => 0), signal);
-    const navigatedTo = watched.shown?.loaderId === document ? null : (watched.shown?.url ?? null);
-    const entries = await inTime(
-      observer.read().catch(() => []),
-      END_MS,
-    ); // a document that the page left has none
+    const act = async () => {
+      const failure = await performAll(context, interaction, signal);
+      await untilQuiet(requests, () => observer.count().catch(() => 0), signal);
+      return { failure, entries: await observer.read().catch(() => []) }; // a document that the page left has none
+    };
+    const { failure, entries } = await untilEnded(act(), session);
+    const left = leftSince(before, watched);
     const measured = await inTime(end(), END_MS);
     return failure
-      ? notMeasured(interaction, order, failure)
-      : resultOf(interaction, order, { measured, entries, navigatedTo });
+      ? {
+          ...notMeasured(interaction, order, left ? `${textOf(left)} ${failure}` : failure),
+          navigatedTo: left?.to ?? null,
+        }
+      : resultOf(interaction, order, { measured, entries, left });
   } catch (error) {
     if (error === LATE) return 'hung';
     return notMeasured(interaction, order, reasonOf('Lighthouse could not measure it')(error as Error));
@@ -123,6 +127,38 @@ const measureOne = async (
   }
 };
 
+type Acted = { failure: string | undefined; entries: Entry[] };
+
+/** Waits for the end of an interaction. Ends a script of the page that keeps the page from responding. */
+const untilEnded = async (acted: Promise<Acted>, session: CDPSession): Promise<Acted> => {
+  try {
+    return await inTime(acted, INTERACTION_MS);
+  } catch (error) {
+    if (error !== LATE) throw error;
+  }
+  if (await canRunScripts(session)) return inTime(acted, END_MS);
+  await inTime(session.send('Runtime.terminateExecution'), END_MS);
+  if (!(await canRunScripts(session))) throw LATE;
+  return { failure: `${HUNG} The service ended its script.`, entries: [] };
+};
+
+/** Another document to which the page went, and the network's error if the browser could not show it. */
+type Left = { to: string; failure: string | null };
+
+/** Returns the document to which the page went since a moment, or null if it stayed. A download does not leave a page. */
+const leftSince = (
+  before: Pick<Watched, 'shown' | 'requestId'>,
+  { shown, requestId, record }: Watched,
+): Left | null => {
+  const { url, failure } = record;
+  if (requestId !== before.requestId && url !== null && failure !== null && failure !== 'ERR_ABORTED')
+    return { to: url, failure };
+  return shown && shown.loaderId !== before.shown?.loaderId ? { to: shown.url, failure: null } : null;
+};
+
+const textOf = ({ to, failure }: Left): string =>
+  failure === null ? `The page navigated to ${to}.` : `The page navigated to ${to}, which failed: ${failure}.`;
+
 const LATE = new Error('The page does not respond.');
 const inTime = <Value>(answer: Promise<Value>, ms: number): Promise<Value> => {
   answer.catch(() => {}); // it may fail after its time
@@ -130,10 +166,15 @@ const inTime = <Value>(answer: Promise<Value>, ms: number): Promise<Value> => {
 };
 
 /** Performs the steps. Returns why one of them failed. */
-const performAll = async (page: Page, { steps }: Interaction, signal: AbortSignal): Promise<string | undefined> => {
+const performAll = async (
+  { page, order }: InteractionContext,
+  { steps }: Interaction,
+  signal: AbortSignal,
+): Promise<string | undefined> => {
   for (const [i, step] of steps.entries()) {
     try {
-      await perform(page, step, signal);
+      if (signal.aborted) throw new Error(`It did not begin within ${INTERACTION_MS / 1000} s.`);
+      await perform(page, step, order, signal);
     } catch (error) {
       return `Step ${i + 1} (${stepText(step)}) failed: ${(error as Error).message}`;
     }
@@ -153,12 +194,12 @@ const untilQuiet = async (requests: Requests, count: () => Promise<number>, sign
   }
 };
 
-type Found = { measured: Measured; entries: Entry[]; navigatedTo: string | null };
+type Found = { measured: Measured; entries: Entry[]; left: Left | null };
 
 const resultOf = (
   { name }: Interaction,
   order: AuditOrder,
-  { measured, entries, navigatedTo }: Found,
+  { measured, entries, left }: Found,
 ): MeasuredInteraction => {
   const { longest, tbt, cls, report } = measured;
   const softNavigation = softNavigationOf(entries);
@@ -169,9 +210,9 @@ const resultOf = (
     ...{ tbt, cls, lcp: softNavigation?.lcp ?? null },
     longestEvent: longest ? eventOf(longest, entries) : null,
     softNavigation,
-    navigatedTo,
+    navigatedTo: left?.to ?? null,
     cpuSlowdown: slowdownOf(order.options) ?? 1,
-    reason: navigatedTo === null ? missing : `The page navigated to ${navigatedTo}.`,
+    reason: left ? textOf(left) : missing,
     report,
   };
 };

@@ -1,12 +1,14 @@
 import type { ElementHandle, Frame, KeyInput, Page } from 'puppeteer-core';
 import type { Step } from '../../../shared/interactions/interactions.ts';
+import type { AuditOrder } from '../messages.ts';
+import { typeInto } from './typing.ts';
 
 /** Interval at which a step looks for its element, in milliseconds. */
 const POLL_MS = 100;
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
 /** Performs a step with the input of a real user. Throws if its element is not found, or can't be used, until `signal` aborts. */
-export const perform = async (page: Page, step: Step, signal: AbortSignal): Promise<void> => {
+export const perform = async (page: Page, step: Step, order: AuditOrder, signal: AbortSignal): Promise<void> => {
   if ('press' in step) return press(page, step.press);
   if ('scroll' in step && typeof step.scroll === 'number') return page.mouse.wheel({ deltaY: step.scroll });
   if ('click' in step) return (await usable(page, step.click, signal)).click();
@@ -14,10 +16,7 @@ export const perform = async (page: Page, step: Step, signal: AbortSignal): Prom
   if ('waitFor' in step) return void (await find(page, step.waitFor, signal));
   if ('scroll' in step) return (await find(page, step.scroll as string, signal)).scrollIntoView();
   if ('select' in step) return void (await (await find(page, step.select, signal)).select(...step.values));
-  const field = await find(page, step.type, signal);
-  if (await field.evaluate((element) => element.localName === 'select')) return void (await field.select(step.text));
-  await field.focus();
-  await page.keyboard.type(step.text);
+  await typeInto(page, await find(page, step.type, signal), step.text, { order, signal });
 };
 
 const press = async ({ keyboard }: Page, key: string): Promise<void> => {
@@ -41,8 +40,11 @@ const find = async (page: Page, selector: string, signal: AbortSignal): Promise<
 };
 
 const visibleIn = async (frame: Frame, selector: string): Promise<ElementHandle | undefined> => {
-  const handles = await frame.$$(selector).catch(() => []); // the frame has gone elsewhere
-  for (const handle of handles) if (await handle.isVisible().catch(() => false)) return handle;
+  try {
+    for (const handle of await frame.$$(selector)) if (await handle.isVisible()) return handle;
+  } catch {
+    return undefined; // the frame has gone elsewhere
+  }
   return undefined;
 };
 

@@ -32,6 +32,9 @@ export const emulateDevice = async (
   await emulate({ sendCommand }, settings);
 };
 
+/** Audits with pictures of the page. A picture could show a secret text that a step has typed. */
+const PICTURES = ['screenshot-thumbnails', 'final-screenshot'];
+
 type Hooks = {
   /** Called when the trace ends. Returns the waits of the timespan. */
   onTraced: () => Promise<Waits>;
@@ -53,7 +56,7 @@ export const startTimespan = async (
     logLevel: 'silent',
     output: 'json',
     onlyCategories: ['performance'],
-    skipAudits: ['full-page-screenshot'],
+    skipAudits: ['full-page-screenshot', ...(order.secrets?.secretTexts ? PICTURES : [])],
     disableFullPageScreenshot: true,
     screenEmulation: { disabled: true },
     emulatedUserAgent: false,

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { auditVersions } from '../../../shared/audit-versions.ts';
+import { loginNames } from '../../../shared/options/secrets.ts';
 import { once } from '../../lib/once.ts';
 import type { TargetPolicy } from '../../lib/targets/public-addresses.ts';
 import { blockedRequestsIn, exceededLimitsIn } from '../egress/decisions.ts';
@@ -143,7 +144,7 @@ const observationOf = (
   fonts: string,
 ): Observation => ({
   order,
-  ...(secrets && { sentSecretsTo: order.url }),
+  ...(secrets && loginNames.some((name) => secrets[name]) && { sentSecretsTo: order.url }),
   ...ended,
   fonts,
   machine: machine(),

@@ -23,13 +23,15 @@ import { faultOfPattern } from '../patterns.ts';
 import { refusalOf, type TargetPolicy } from '../targets/public-addresses.ts';
 import { againstValueErrors, parseAgainst, resolveAgainst } from './against-body.ts';
 import { type Accepted, invalidInput, parseFields } from './input.ts';
-import { interactionErrors, unknownInteractions } from './interactions-body.ts';
+import { interactionErrors, secretTextErrors, unknownInteractions } from './interactions-body.ts';
 import { secretErrors, secretsOf, withoutValue } from './secrets-body.ts';
 
 type Rules = {
   /** Regions that this environment has deployed. */
   regions: readonly Region[];
   targets: TargetPolicy;
+  /** Names of the secret texts of a schedule, which a body without secrets keeps. */
+  keptTexts?: readonly string[] | undefined;
 };
 
 /** Body of a create without its secrets. */
@@ -46,16 +48,21 @@ export const parseCheckBody = (sent: unknown, rules: Rules): Parsed => {
   const against = parseAgainst((sent as Record<string, unknown>).against, accepted);
   const own = valueErrors(fields, sent as Record<string, unknown>, rules);
   const variant = errors.length + own.length === 0 ? inputsOf(fields as CreateCheckBody) : undefined;
+  const secrets = secretsOf(fields);
+  const hasOwn = secretNames.some((name) => (sent as Record<string, unknown>)[name] !== undefined);
+  const texts = hasOwn ? namesOfSecrets(secrets ?? {}).secretTexts : rules.keptTexts;
   const all = [
     ...errors.filter(({ path }) => !/^against(\.|$)/.test(path)).map(withoutValue),
     ...against.errors,
     ...own,
     ...againstValueErrors(against.fields, variant, { targets: rules.targets, unsupported: unsupportedVersion }),
     ...secretErrors(fields, own.some(({ path }) => path === 'url') ? undefined : fields.url),
+    ...(errors.some(({ path }) => path.startsWith('secretTexts'))
+      ? []
+      : secretTextErrors(fields, { sent: sent as Record<string, unknown>, names: texts ?? [] })),
   ];
   if (all.length > 0) throw invalidInput(all);
   const body = pick(fields as CreateCheckBody, plainNames);
-  const secrets = secretsOf(fields);
   const named = { ...(body.against && { against: resolveAgainst(body.against) }), ...namesOfSecrets(secrets ?? {}) };
   return { body, secrets, inputs: { ...inputsOf(body), ...named } };
 };

@@ -3,7 +3,10 @@ import { interactionOfKey } from '../../../shared/assertions/interactions.ts';
 import { type CheckAssertions, setsOf } from '../../../shared/assertions/sets.ts';
 import { type AuditVersion, auditVersion, resolveAuditVersion } from '../../../shared/audit-versions.ts';
 import type { CreateCheckBody } from '../../../shared/check.ts';
+import { secretSteps } from '../../../shared/interactions/interactions.ts';
+import { belongsTo } from '../../../shared/options/secrets.ts';
 import type { InputError } from '../../../shared/problems.ts';
+import { registrableDomain } from '../targets/registrable-domain.ts';
 
 /** Judges interactions that have the right types. `version` is the valid version of the check, if it has one. */
 export const interactionErrors = (
@@ -19,6 +22,50 @@ export const interactionErrors = (
       ? []
       : [{ path: `interactions.${repeated}.name`, message: 'Give each interaction another name.' }]),
     ...[version, other].flatMap((each) => (each && !auditVersion(each).acceptsPage ? [tooOld(each)] : [])),
+  ];
+};
+
+type Texts = {
+  /** Body of the create as it was sent. */
+  sent: Record<string, unknown>;
+  /** Names of the secret texts that the check has. */
+  names: readonly string[];
+};
+
+/** Judges the secret texts that steps type. An error names the step, and never the text. */
+export const secretTextErrors = (
+  { interactions = [], against, url }: Partial<CreateCheckBody>,
+  { sent, names }: Texts,
+): InputError[] => {
+  const steps = secretSteps(interactions);
+  const unused = names.filter((name) => !steps.some(({ secret }) => secret === name));
+  const isJudged = sent.interactions === undefined || interactions.length > 0; // else the interactions have their own errors
+  const isUnused = sent.secretTexts !== undefined && isJudged && unused.length > 0;
+  const [first] = steps;
+  const [host, other] = [url, against?.url].map((each) => URL.parse(each ?? '')?.hostname);
+  const isElsewhere = host && other && !belongsTo(host, other, registrableDomain);
+  return [
+    ...steps.flatMap(({ place, path, secret }) =>
+      names.includes(secret)
+        ? []
+        : [
+            {
+              path,
+              message: `The secret text that ${place} types is missing. Send it in \`secretTexts\` by its name.`,
+            },
+          ],
+    ),
+    ...(isUnused
+      ? [{ path: 'secretTexts', message: `No step types the secret texts ${unused.join(', ')}. Leave them out.` }]
+      : []),
+    ...(first && isElsewhere
+      ? [
+          {
+            path: 'against.url',
+            message: `The text that ${first.place} types is for the site of ${host} only. Compare two pages of that site, or leave the step out.`,
+          },
+        ]
+      : []),
   ];
 };
 

@@ -38,11 +38,12 @@ export const parseScheduleEdit = (
   sent: unknown,
   rules: Rules,
   now: Date,
-  before: { url: string; hasSecrets: boolean },
+  before: { url: string; hasSecrets: boolean; secretTexts?: readonly string[] | undefined },
 ) => {
   const { fields, errors } = parseFields(EditParts, accepted, sent);
   const { check: sentCheck } = sent as Record<string, unknown>;
-  const check = sentCheck === undefined ? undefined : parseCheck(sentCheck, rules);
+  const kept = { ...rules, keptTexts: before.secretTexts };
+  const check = sentCheck === undefined ? undefined : parseCheck(sentCheck, kept);
   const isMoved = check && !('errors' in check) && originOf(check.body.url) !== originOf(before.url);
   const all = [
     ...errorsOf(errors, fields.every, check, now),
@@ -57,7 +58,7 @@ const nothingSent = 'The body changes nothing. Send name, every or check.';
 const movedError: InputError = {
   path: 'check.url',
   message:
-    'The schedule keeps its headers, basicAuth, cookies and storageState for the origin of its URL only. Send them again with a URL of another origin, or send `headers: {}` to erase them.',
+    'The schedule keeps its headers, basicAuth, cookies, storageState and secretTexts for the origin of its URL only. Send them again with a URL of another origin, or send `headers: {}` to erase them.',
 };
 
 const originOf = (url: string): string | undefined => URL.parse(url)?.origin;

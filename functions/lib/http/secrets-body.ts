@@ -1,4 +1,3 @@
-import { getDomain } from 'tldts';
 import type { CreateCheckBody } from '../../../shared/check.ts';
 import {
   belongsTo,
@@ -9,9 +8,11 @@ import {
   type SecretName,
   type Secrets,
   secretNames,
+  textName,
 } from '../../../shared/options/secrets.ts';
 import { pick } from '../../../shared/pick.ts';
 import type { InputError } from '../../../shared/problems.ts';
+import { registrableDomain } from '../targets/registrable-domain.ts';
 
 const cookieFields = ['name', 'value', 'domain', 'path', 'secure', 'httpOnly', 'sameSite', 'expires'] as const;
 const cleanCookie = (cookie: Cookie): Cookie => pick(cookie, cookieFields);
@@ -22,7 +23,7 @@ export const secretsOf = (body: Partial<CreateCheckBody>): Secrets | undefined =
   if (Object.keys(sent).length === 0) return undefined;
   const { cookies, storageState } = sent;
   return {
-    ...pick(sent, ['headers', 'basicAuth']),
+    ...pick(sent, ['headers', 'basicAuth', 'secretTexts']),
     ...(cookies && { cookies: cookies.map(cleanCookie) }),
     ...(storageState && {
       storageState: {
@@ -35,11 +36,12 @@ export const secretsOf = (body: Partial<CreateCheckBody>): Secrets | undefined =
   };
 };
 
-/** Returns an error that does not name a wrong name of a header, because a client may have sent a value in its place. */
-export const withoutValue = (error: InputError): InputError =>
-  error.path.startsWith('headers.') && !isHeaderName(error.path.slice('headers.'.length))
-    ? { ...error, path: 'headers' }
-    : error;
+/** Returns an error that does not name a wrong name that the client chose, because it may have sent a value in its place. */
+export const withoutValue = (error: InputError): InputError => {
+  const [, field = '', name = ''] = /^(headers|secretTexts)\.(.*)$/s.exec(error.path) ?? [];
+  const isName = field === 'headers' ? isHeaderName(name) : textName.test(name);
+  return field && !isName ? { ...error, path: field } : error;
+};
 
 /**
  * Judges the secrets that have the right types. An error names a path, a domain or an origin, and never a value. `url` is
@@ -59,16 +61,13 @@ export const secretErrors = (sent: Secrets, url: string | undefined): InputError
 
 const tooLarge = (path: SecretName, bytes: number): InputError => ({
   path,
-  message: `The headers, the basicAuth, the cookies and the storageState must have at most ${MAX_SECRET_BYTES} bytes together. These have ${bytes}. Send those that the page needs.`,
+  message: `The headers, the basicAuth, the cookies, the storageState and the secretTexts must have at most ${MAX_SECRET_BYTES} bytes together. These have ${bytes}. Send those that the page needs.`,
 });
 
 const authorizedTwice: InputError = {
   path: 'basicAuth',
   message: 'The headers must have no Authorization header beside a basicAuth. Send one of them.',
 };
-
-/** Returns the registrable domain of a host. Domains of hosting services, such as github.io, count as suffixes. */
-export const registrableDomain = (host: string): string | null => getDomain(host, { allowPrivateDomains: true });
 
 const foreignErrors = ({ cookies = [], storageState }: Secrets, pageHost: string): InputError[] => {
   const accepted = registrableDomain(pageHost) ?? pageHost;

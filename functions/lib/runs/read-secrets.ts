@@ -39,16 +39,16 @@ export const readSecrets = async ({ secrets, lease, ...work }: Work): Promise<Se
 /** The error of a run whose secrets are gone. */
 export const secretsGone = () =>
   runError('storage-failure', {
-    detail: `The service does not have the headers, the credentials, the cookies and the storage state of this check any more, so it did not audit the page. It keeps them until the check ends, and at most ${SECRET_DAYS} days. Create the check again.`,
+    detail: `The service does not have the headers, the credentials, the cookies, the storage state and the secret texts of this check any more, so it did not audit the page. It keeps them until the check ends, and at most ${SECRET_DAYS} days. Create the check again.`,
   });
 
 /**
  * Returns the secrets for the audit of a variant. Headers and credentials are for the origin of the check's own URL. A
- * second variant at another origin gets only cookies and storage, which have a domain or an origin of their own.
+ * second variant at another origin gets cookies and storage, which have a domain or an origin of their own, and secret texts, which are for the site of both.
  */
 export const secretsFor = (run: RunItem, variant: Variant, secrets: Secrets | undefined): Secrets | undefined => {
   if (!secrets || originOf(inputsOf(run, variant).url) === originOf(run.url)) return secrets;
-  return pick(secrets, ['cookies', 'storageState']);
+  return pick(secrets, ['cookies', 'storageState', 'secretTexts']);
 };
 
 const originOf = (url: string): string => new URL(url).origin;

@@ -82,14 +82,15 @@ export const secretStore = ({ REPORT_BUCKET: Bucket, HOME_REGION: region }: Stor
      * Returns a text that is equal for equal secrets of a check. The table has it, and without the key nobody can try out
      * secrets on it.
      */
-    fingerprintOf: async (checkId: string, { headers, ...others }: Secrets): Promise<string> => {
+    fingerprintOf: async (checkId: string, { headers, secretTexts, ...others }: Secrets): Promise<string> => {
       fingerprintKey ??= readFingerprintKey();
       const key = await fingerprintKey.catch((error) => {
         fingerprintKey = undefined; // the next create retries
         throw error;
       });
-      const sorted = headers && Object.entries(headers).toSorted(([a], [b]) => (a < b ? -1 : 1));
-      const text = JSON.stringify([checkId, sorted ?? null, others]);
+      const sorted = (named: Record<string, string>) => Object.entries(named).toSorted(([a], [b]) => (a < b ? -1 : 1));
+      const texts = secretTexts && { secretTexts: sorted(secretTexts) };
+      const text = JSON.stringify([checkId, headers ? sorted(headers) : null, { ...others, ...texts }]);
       return createHmac('sha256', key).update(`page-audit secrets\n${text}`).digest('base64url');
     },
   };
