@@ -18,8 +18,6 @@ export const observe = async (session: CDPSession): Promise<Observer> => {
 /** Fields that only some types of entries have. */
 type Recorded = {
   target?: Element | null;
-  /** Selector of an element that a handler removed. */
-  targetSelector?: string;
   largestContentfulPaint?: { size: number; renderTime: number; startTime: number };
 };
 
@@ -41,7 +39,7 @@ const observer = () => {
       list.push({
         ...{ entryType, name, startTime, interactionId, value, hadRecentInput },
         ...{ size: paint?.size, paintedAt: paint?.renderTime || paint?.startTime },
-        selector: selectorOf(entry.target) ?? (entry.targetSelector || null),
+        selector: selectorOf(entry.target),
       });
     }
   };
