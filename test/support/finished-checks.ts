@@ -17,6 +17,7 @@ export type Result =
       environment?: Partial<Environment>;
       simulations?: SimulatedLoad[];
       assertions?: AssertionResult[];
+      interactions?: RunItem['interactions'];
       blockedHost?: string;
       finalUrl?: string;
     }
@@ -42,6 +43,7 @@ export const finishRun = async (world: World, run: RunItem, result: Result, repo
 /** Returns what an auditor stores of a run that succeeded. */
 export const measured = (result: Exclude<Result, { failed: unknown }>) => {
   const { lcps, performance = 92, warnings = [], contended = false, simulations, assertions, finalUrl } = result;
+  const { interactions } = result;
   const scores = { performance, accessibility: 78, bestPractices: 100, seo: 40 };
   const samples = lcps.map((lcp) => ({
     ...noMetrics,
@@ -62,6 +64,7 @@ export const measured = (result: Exclude<Result, { failed: unknown }>) => {
     warnings,
     ...(simulations && { simulations }),
     ...(assertions && { assertions }),
+    ...(interactions && { interactions }),
     ...(finalUrl && { finalUrl }),
     environment: { ...environment, contended, ...result.environment },
   };

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import type { Page } from 'puppeteer-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { presets } from '../../../shared/options/throttling.ts';
+import { anInteraction } from '../../support/an-interaction.ts';
 import { finishedCheck } from '../../support/finished-checks.ts';
 import { elementOf, expectAccessible, overflowOf, press, untilShown } from '../../support/web-browser.ts';
 import { type Site, startSite } from '../../support/web-site.ts';
@@ -108,6 +109,34 @@ test('another Chromium is a step of the times with its cause in the chart and th
   await expectAccessible(page);
   await press(page, 'Accessibility');
   await expect.poll(notes).toEqual([]);
+  expect(errors).toEqual([]);
+});
+
+test('the INP of each interaction is a metric of the trend, and the slowest one is in the list of pages', async () => {
+  const of = 'https://example.com/interactions';
+  const menu = anInteraction([90], { name: 'menu' });
+  for (const search of [anInteraction([120]), anInteraction([null]), anInteraction([324])]) {
+    const each = { lcps: [633], interactions: [search, menu] };
+    await finishedCheck(site.world, { url: of }, [each, each]);
+  }
+  await using view = await site.open(`/pages?url=${encodeURIComponent(of)}`, { width: 360 });
+  const { page, errors } = view;
+  await untilShown(page, 'INP of search');
+  await press(page, 'INP of search');
+  const cells = () =>
+    page.$$eval('.runs tbody td:nth-of-type(2)', (all) => all.map(({ textContent }) => textContent?.slice(0, 14)));
+  await expect
+    .poll(async () => (await cells()).toSorted())
+    .toEqual([
+      ...['– not measured', '– not measured'],
+      ...['■ 324 ms needs', '■ 324 ms needs', '● 120 ms good', '● 120 ms good'],
+    ]);
+  expect(new URL(page.url()).searchParams.get('metric')).toBe('interactions:search:inp');
+  await expectAccessible(page);
+  expect(await overflowOf(page)).toBe(0);
+  await page.goto(`${site.url}/pages?q=interactions`);
+  await untilShown(page, 'INP of search 324 ms');
+  expect(await overflowOf(page)).toBe(0);
   expect(errors).toEqual([]);
 });
 
