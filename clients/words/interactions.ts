@@ -3,7 +3,7 @@ import { interactionMetricTitle } from '../../shared/interactions/metric-ids.ts'
 import { interactionMetrics } from '../../shared/interactions/metrics.ts';
 import { slowestOf } from '../../shared/interactions/series.ts';
 import type { PageResult } from '../../shared/pages/pages.ts';
-import { gradeBy, textIn } from './numbers.ts';
+import { gradeOf, textOf } from './numbers.ts';
 
 const { inp, tbt, cls } = interactionMetrics;
 
@@ -30,6 +30,6 @@ export const slowestInteraction = ({ interactions, device }: Pick<PageResult, 'i
   const slowest = slowestOf(interactions);
   if (!slowest) return undefined;
   const title = interactionMetricTitle({ interaction: slowest.name, metric: 'inp' });
-  const grade = gradeBy(inp, slowest.inp, device);
-  return { grade, text: slowest.inp === null ? `no ${title}` : `${title} ${textIn('time', slowest.inp)}` };
+  const grade = gradeOf('inp', slowest.inp, device);
+  return { grade, text: slowest.inp === null ? `no ${title}` : `${title} ${textOf('inp', slowest.inp)}` };
 };

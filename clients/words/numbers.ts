@@ -1,11 +1,9 @@
 import { type JudgedName, judgedMetric } from '../../shared/interactions/metrics.ts';
 import {
   gradeOfScore,
-  type MetricKind,
   type MetricName,
   metricNames as namesInApi,
   namesOfKind,
-  type PageMetric,
   pageMetric,
   pageMetrics,
   type valueNames,
@@ -48,15 +46,8 @@ export const isScore = (name: MetricName): name is ScoreName => pageMetrics[name
 export const gradeWords = { pass: 'good', work: 'needs work', poor: 'poor', unknown: 'unknown', none: '' };
 export const gradeSigns = { pass: '●', work: '■', poor: '▲', unknown: '○', none: '' };
 
-export const gradeOf = (name: JudgedName, value: number | null, device: RunView['device']): Grade =>
-  gradeBy(judgedMetric(name), value, device);
-
-/** Returns the grade of a value by the row of its metric. */
-export const gradeBy = (
-  { kind, limits }: Pick<PageMetric, 'kind' | 'limits'>,
-  value: number | null,
-  device: RunView['device'],
-): Grade => {
+export const gradeOf = (name: JudgedName, value: number | null, device: RunView['device']): Grade => {
+  const { kind, limits } = judgedMetric(name);
   if (value === null) return 'unknown';
   if (kind === 'score') return gradeOfScore(value);
   if (!limits) return 'none';
@@ -104,10 +95,8 @@ export const scaleOf = (kind: keyof typeof units, value: number) => {
 };
 
 /** Returns a value with its unit. Scores, CLS and counts have none. */
-export const textOf = (name: JudgedName, value: number): string => textIn(judgedMetric(name).kind, value);
-
-/** Returns the same for a kind of metric. */
-export const textIn = (kind: MetricKind, value: number): string => {
+export const textOf = (name: JudgedName, value: number): string => {
+  const { kind } = judgedMetric(name);
   if (kind === 'shift') return shift(value);
   if (kind === 'score') return `${Math.round(value)}`;
   if (kind === 'count') return Math.round(value).toLocaleString('en');
@@ -122,14 +111,11 @@ export const textOrDash = (name: JudgedName, value: ShownValue | undefined): str
 };
 
 /** Returns the range of the samples in the unit of the value, or nothing if its ends look the same. */
-export const spreadText = (name: JudgedName, value: number, spread: Range): string =>
-  spreadIn(judgedMetric(name).kind, value, spread);
-
-/** Returns the same for a kind of metric. */
-export const spreadIn = (kind: MetricKind, value: number, spread: Range): string => {
+export const spreadText = (name: JudgedName, value: number, spread: Range): string => {
   if (!spread) return '';
+  const { kind } = judgedMetric(name);
   const inUnit =
-    kind === 'time' || kind === 'bytes' ? scaleOf(kind, value).format : (each: number) => textIn(kind, each);
+    kind === 'time' || kind === 'bytes' ? scaleOf(kind, value).format : (each: number) => textOf(name, each);
   const [min, max] = [inUnit(plain(spread.min) ?? 0), inUnit(plain(spread.max) ?? 0)];
   return min === max ? '' : `(${min}–${max})`;
 };

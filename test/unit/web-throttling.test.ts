@@ -3,7 +3,6 @@ import { throttlingFields } from '../../clients/web/new-check/throttling.ts';
 import { incomparable, stepsOf } from '../../clients/web/trend/series.ts';
 import { auditVersions } from '../../shared/audit-versions.ts';
 import { measuredOn } from '../../shared/comparison/comparable.ts';
-import { pageMetric } from '../../shared/metrics/page-metrics.ts';
 import { presets, throttlingNames } from '../../shared/options/throttling.ts';
 import { environment } from '../support/environment.ts';
 
@@ -40,8 +39,8 @@ test.each([
   ['another region', { region: 'us-east4', throttling: 'none' as const }, undefined],
 ])('a run with %s in a trend', (_, change, reason) => {
   const run = { ...newest, ...change };
-  expect(incomparable([newest, run], pageMetric('lcp')).get(run)).toBe(reason);
-  expect(incomparable([newest, run], pageMetric('lcp')).has(newest)).toBe(false);
+  expect(incomparable([newest, run], 'lcp').get(run)).toBe(reason);
+  expect(incomparable([newest, run], 'lcp').has(newest)).toBe(false);
 });
 
 test('another Chromium begins a new series of the times, and none of the other scores and bytes', () => {
@@ -49,11 +48,11 @@ test('another Chromium begins a new series of the times, and none of the other s
   const runs = [newest, { ...newest }, { ...older, host: 'ffffffffffff' }, { ...older, state: 'failed' }, older];
   const step = 'Chromium 150.0.1.0 → 153.0.8010.0';
   for (const name of ['performance', 'lcp', 'tbt'] as const) {
-    expect([...stepsOf(runs, pageMetric(name))]).toEqual([[runs[1], step]]);
-    expect(incomparable(runs, pageMetric(name)).size).toBe(3);
+    expect([...stepsOf(runs, name)]).toEqual([[runs[1], step]]);
+    expect(incomparable(runs, name).size).toBe(3);
   }
   for (const name of ['accessibility', 'seo', 'cls', 'bytes', 'ttfb'] as const) {
-    expect([stepsOf(runs, pageMetric(name)).size, incomparable(runs, pageMetric(name)).size]).toEqual([0, 0]);
+    expect([stepsOf(runs, name).size, incomparable(runs, name).size]).toEqual([0, 0]);
   }
 });
 
@@ -64,5 +63,5 @@ test('another minor version of Lighthouse begins a new series of every metric, w
     { ...newest, auditVersion: previous },
   ] as const;
   for (const name of ['performance', 'lcp', 'accessibility', 'bytes'] as const)
-    expect([...stepsOf(runs, pageMetric(name))]).toEqual([[runs[0], `Lighthouse version ${previous} → ${version}`]]);
+    expect([...stepsOf(runs, name)]).toEqual([[runs[0], `Lighthouse version ${previous} → ${version}`]]);
 });

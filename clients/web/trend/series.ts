@@ -1,7 +1,7 @@
 import { differencesOf, reasonsAgainst } from '../../../shared/comparison/comparable.ts';
 import { spoilsMetric } from '../../../shared/comparison/spoils.ts';
 import type { FieldHistory } from '../../../shared/field-data-schemas.ts';
-import type { PageMetric } from '../../../shared/metrics/page-metrics.ts';
+import { type JudgedName, judgedMetric } from '../../../shared/interactions/metrics.ts';
 import { allRegions } from '../../../shared/regions.ts';
 import type { RunSummary } from '../../../shared/summaries.ts';
 import { otherText, stepText } from '../../words/differences.ts';
@@ -63,14 +63,16 @@ export const regionsOf = (runs: readonly RunSummary[]) => {
 type ComparedRun = Parameters<typeof reasonsAgainst>[0] & Record<'region' | 'state', string>;
 
 /** Returns why a metric of runs, newest first, is not comparable with the newest run of their region. */
-export const incomparable = <Run extends ComparedRun>(runs: readonly Run[], metric: PageMetric): Map<Run, string> => {
+export const incomparable = <Run extends ComparedRun>(runs: readonly Run[], name: JudgedName): Map<Run, string> => {
   const newest = new Map<string, Run>();
   for (const run of runs) {
     if (run.state === 'succeeded' && !run.contended && !newest.has(run.region)) newest.set(run.region, run);
   }
   const reasons = new Map<Run, string>();
   for (const run of runs) {
-    const first = reasonsAgainst(newest.get(run.region) ?? run, run).find((code) => spoilsMetric(metric, code));
+    const first = reasonsAgainst(newest.get(run.region) ?? run, run).find((code) =>
+      spoilsMetric(judgedMetric(name), code),
+    );
     if (first) reasons.set(run, otherText(first));
   }
   return reasons;
@@ -80,12 +82,14 @@ export const incomparable = <Run extends ComparedRun>(runs: readonly Run[], metr
  * Returns the runs, newest first, with which a metric begins a new series in their region, and what changed there: an input, or
  * a part of the service. Another machine begins none, because several may take turns.
  */
-export const stepsOf = <Run extends ComparedRun>(runs: readonly Run[], metric: PageMetric): Map<Run, string> => {
+export const stepsOf = <Run extends ComparedRun>(runs: readonly Run[], name: JudgedName): Map<Run, string> => {
   const before = new Map<string, Run>();
   const steps = new Map<Run, string>();
   for (const run of runs.toReversed()) {
     if (run.state !== 'succeeded') continue;
-    const changed = differencesOf(before.get(run.region) ?? run, run).filter(({ code }) => spoilsMetric(metric, code));
+    const changed = differencesOf(before.get(run.region) ?? run, run).filter(({ code }) =>
+      spoilsMetric(judgedMetric(name), code),
+    );
     if (changed.length > 0) steps.set(run, changed.map(stepText).join(', '));
     before.set(run.region, run);
   }

@@ -1,9 +1,10 @@
 import type UPlot from 'uplot';
+import { judgedMetric } from '../../../shared/interactions/metrics.ts';
 import type { Mark } from '../../../shared/marks.ts';
 import type { PageResult } from '../../../shared/pages/pages.ts';
 import type { RunView } from '../../../shared/run.ts';
 import type { RunSummary } from '../../../shared/summaries.ts';
-import { plain, textIn } from '../../words/numbers.ts';
+import { plain, textOf } from '../../words/numbers.ts';
 import { verdictSigns } from '../../words/variants.ts';
 import type { TrendMetric } from './trend-metric.ts';
 
@@ -34,7 +35,7 @@ export const markLines = (marks: readonly ShownMark[]): TrendLine[] =>
 /** Returns the lasting changes of a metric within the time of the runs, newest first. */
 export const changeLines = (
   results: readonly PageResult[],
-  { id, row }: TrendMetric,
+  { id, name }: TrendMetric,
   runs: readonly RunSummary[],
 ): TrendLine[] => {
   const first = runs.at(-1)?.createdAt ?? '~';
@@ -44,14 +45,14 @@ export const changeLines = (
       .map(({ at, base, value, verdict }) => ({
         at: secondsOf(at),
         kind: verdict,
-        text: `${verdictSigns[verdict]} ${[base, value].map((each) => textIn(row.kind, plain(each) ?? 0)).join(' → ')}`,
+        text: `${verdictSigns[verdict]} ${[base, value].map((each) => textOf(name, plain(each) ?? 0)).join(' → ')}`,
       })),
   );
 };
 
 /** Returns the limits that the assertions of a check set for a metric. */
-export const limitLines = (runs: readonly Pick<RunView, 'assertions'>[], { id, row }: TrendMetric): TrendLine[] => {
-  const { audit = id, category, kind } = row;
+export const limitLines = (runs: readonly Pick<RunView, 'assertions'>[], { id, name }: TrendMetric): TrendLine[] => {
+  const { audit = id, category, kind } = judgedMetric(name);
   const isSame = (key: string, other: string) => key.replaceAll('.', ':') === other.replaceAll('.', ':');
   const values = runs.flatMap(({ assertions }) =>
     (assertions ?? []).flatMap(({ key, name: limit, expected }) => {
@@ -60,7 +61,7 @@ export const limitLines = (runs: readonly Pick<RunView, 'assertions'>[], { id, r
       return limit === 'minScore' && isCategory ? [expected * 100] : [];
     }),
   );
-  return [...new Set(values)].map((value) => ({ value, text: `limit ${textIn(kind, value)}`, kind: 'limit' }));
+  return [...new Set(values)].map((value) => ({ value, text: `limit ${textOf(name, value)}`, kind: 'limit' }));
 };
 
 const FONT_SIZE = 12;

@@ -4,8 +4,8 @@ import {
   interactionMetricTitle,
   partsOfInteractionMetric,
 } from '../../../shared/interactions/metric-ids.ts';
-import { interactionMetrics } from '../../../shared/interactions/metrics.ts';
-import { type MetricName, type PageMetric, pageMetric } from '../../../shared/metrics/page-metrics.ts';
+import type { JudgedName } from '../../../shared/interactions/metrics.ts';
+import type { MetricName } from '../../../shared/metrics/page-metrics.ts';
 import type { RunSummary } from '../../../shared/summaries.ts';
 import { labels, metricNames, metrics, numberOf, plain } from '../../words/numbers.ts';
 
@@ -14,7 +14,8 @@ export type TrendMetric = {
   id: MetricName | InteractionMetricId;
   label: string;
   title: string;
-  row: PageMetric;
+  /** Name of its row. */
+  name: JudgedName;
   numberOf: (run: RunSummary) => number | null;
   /** Returns the smallest and largest value of a day. Only metrics of the page have them. */
   rangeOf: (run: RunSummary) => { min: number; max: number } | null | undefined;
@@ -23,7 +24,7 @@ export type TrendMetric = {
 };
 
 const ofPage = (name: MetricName): TrendMetric => ({
-  ...{ id: name, label: labels[name], title: metricNames[name], row: pageMetric(name) },
+  ...{ id: name, label: labels[name], title: metricNames[name], name },
   numberOf: (run) => numberOf(run, name),
   rangeOf: ({ day }) => day?.range[name],
   isTried: () => true,
@@ -34,7 +35,7 @@ const ofInteraction = (name: string): TrendMetric => {
   const timeOf = ({ interactions }: RunSummary) => interactions?.find((each) => each.name === name);
   const title = interactionMetricTitle(parts);
   return {
-    ...{ id: interactionMetricId(parts), label: title, title, row: interactionMetrics.inp },
+    ...{ id: interactionMetricId(parts), label: title, title, name: 'inp' },
     numberOf: (run) => plain(timeOf(run)?.inp),
     rangeOf: () => undefined,
     isTried: (run) => run.state === 'failed' || timeOf(run) !== undefined,

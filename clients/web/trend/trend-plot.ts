@@ -1,8 +1,8 @@
 import type UPlot from 'uplot';
-import type { MetricKind } from '../../../shared/metrics/page-metrics.ts';
+import { type JudgedName, judgedMetric } from '../../../shared/interactions/metrics.ts';
 import type { Region } from '../../../shared/regions.ts';
 import type { RunSummary } from '../../../shared/summaries.ts';
-import { textIn } from '../../words/numbers.ts';
+import { textOf } from '../../words/numbers.ts';
 import { zoneName } from '../../words/times.ts';
 import { incomparable, regionsOf } from './series.ts';
 import { drawBands, rangeEnds } from './trend-bands.ts';
@@ -68,11 +68,11 @@ export const plotOf = (
   metric: TrendMetric,
   { width, scheme, nameOf, lines, choose }: PlotSettings,
 ): { options: UPlot.Options; data: UPlot.AlignedData } => {
-  const { row, numberOf } = metric;
+  const { name, numberOf } = metric;
   const regions = regionsOf(runs);
   const times = [...new Set(runs.map(({ createdAt }) => createdAt))].sort();
   const indexOf = new Map(times.map((time, i) => [time, i]));
-  const hollow = incomparable(runs, row);
+  const hollow = incomparable(runs, name);
   const steps = trendSteps(runs, metric, indexOf);
   const theme = colors[scheme];
   const ends = [...rangeEnds(runs, metric), ...lines.flatMap((line) => ('value' in line ? line.value : []))];
@@ -99,14 +99,14 @@ export const plotOf = (
     series: [
       { label: `Time (${zoneName()})`, value: '{YYYY}-{MM}-{DD} {HH}:{mm}' },
       ...regions.map((region, i) => ({
-        ...lineOf(nameOf(region), i, row.kind, theme),
+        ...lineOf(nameOf(region), i, name, theme),
         gaps: gapsOf(rows[i] ?? [], steps),
       })),
     ],
-    axes: axesOf(row.kind, theme),
+    axes: axesOf(name, theme),
     scales: {
       x: { range: (_, min, max) => aroundTimes(times.length, min, max) },
-      y: { range: (_, min, max) => rangeOf(row.kind, ...withEnds(min, max, ends)) },
+      y: { range: (_, min, max) => rangeOf(name, ...withEnds(min, max, ends)) },
     },
     hooks: {
       drawAxes: [(plot) => drawBands(plot, rows, metric, (place) => colorOf(theme, place))],
@@ -122,22 +122,22 @@ export const plotOf = (
   return { options, data: [times.map((time) => Date.parse(time) / 1000), ...values] };
 };
 
-const lineOf = (region: string, i: number, kind: MetricKind, theme: Colors): UPlot.Series => ({
+const lineOf = (region: string, i: number, name: JudgedName, theme: Colors): UPlot.Series => ({
   label: region,
   stroke: colorOf(theme, i),
   dash: dashOf(i),
   width: 2,
   spanGaps: false,
   points: { show: false }, // `drawPoints` draws them
-  value: (_, value: number | null | undefined) => (value === null || value === undefined ? '–' : textIn(kind, value)),
+  value: (_, value: number | null | undefined) => (value === null || value === undefined ? '–' : textOf(name, value)),
 });
 
-const axesOf = (kind: MetricKind, { text, grid: stroke }: Colors): UPlot.Axis[] => {
+const axesOf = (name: JudgedName, { text, grid: stroke }: Colors): UPlot.Axis[] => {
   const grid = { stroke, width: 1 };
   const axis = { stroke: text, grid, ticks: grid, font: '12px system-ui' };
   return [
     { ...axis, values: timeTexts, space: 70 },
-    { ...axis, size: 64, values: (_, values) => values.map((value) => textIn(kind, value)) },
+    { ...axis, size: 64, values: (_, values) => values.map((value) => textOf(name, value)) },
   ];
 };
 
@@ -164,7 +164,8 @@ const withEnds = (min: number | null, max: number | null, ends: readonly number[
   return all.length === 0 ? [null, null] : [Math.min(...all), Math.max(...all)];
 };
 
-const rangeOf = (kind: MetricKind, min: number | null, max: number | null): UPlot.Range.MinMax => {
+const rangeOf = (name: JudgedName, min: number | null, max: number | null): UPlot.Range.MinMax => {
+  const { kind } = judgedMetric(name);
   if (kind !== 'score') return [0, Math.max((max ?? 0) * 1.1, leastHeights[kind])];
   if (min === null || max === null) return [0, 100];
   return [Math.max(0, min - SCORE_ROOM), Math.min(100, max + SCORE_ROOM)];

@@ -9,10 +9,10 @@ export type TrendSteps = { runs: ReadonlySet<RunSummary>; texts: ReadonlyMap<num
 /** Returns where a metric begins new series. Regions that begin one at the same time share a line of the chart. */
 export const trendSteps = (
   runs: readonly RunSummary[],
-  { row }: TrendMetric,
+  { name }: TrendMetric,
   indexOf: ReadonlyMap<string, number>,
 ): TrendSteps => {
-  const steps = stepsOf(runs, row);
+  const steps = stepsOf(runs, name);
   const byTime = Map.groupBy(steps, ([{ createdAt }]) => indexOf.get(createdAt) ?? 0);
   const texts = [...byTime].map(([at, all]) => [at, [...new Set(all.map(([, text]) => text))].join(', ')] as const);
   return { runs: new Set(steps.keys()), texts: new Map(texts) };

@@ -1,7 +1,7 @@
 import { useMemo, useState } from 'preact/hooks';
 import type { Mark } from '../../../shared/marks.ts';
 import type { RunSummary, RunsOfDay } from '../../../shared/summaries.ts';
-import { gradeBy, spreadIn, textIn } from '../../words/numbers.ts';
+import { gradeOf, spreadText, textOf } from '../../words/numbers.ts';
 import { localTime } from '../../words/times.ts';
 import { ChooseBox, type ChosenCheck, type ChosenChecks } from '../ui/chosen-checks.tsx';
 import { DataTable } from '../ui/data-table.tsx';
@@ -27,8 +27,8 @@ type TableProps = {
 /** The runs behind the chart, or the days. */
 export const TrendTable = ({ runs, metric, filter, chosen, marks }: TableProps) => {
   const [first, setFirst] = useState(0);
-  const reasons = useMemo(() => incomparable(runs, metric.row), [runs, metric]);
-  const steps = useMemo(() => stepsOf(runs, metric.row), [runs, metric]);
+  const reasons = useMemo(() => incomparable(runs, metric.name), [runs, metric]);
+  const steps = useMemo(() => stepsOf(runs, metric.name), [runs, metric]);
   const marked = useMemo(() => marksByRun(runs, marks), [runs, marks]);
   const hasRegions = showsRegions(usePlaces(), runs);
   const shown = runs.slice(first, first + ROWS);
@@ -79,7 +79,6 @@ type RowProps = Notes & Pick<TableProps, 'metric' | 'chosen'> & { run: RunSummar
 const Row = ({ run, metric, reasons, steps, marked, hasRegions, chosen }: RowProps) => {
   const value = run.state === 'succeeded' ? metric.numberOf(run) : null;
   const range = metric.rangeOf(run);
-  const { kind } = metric.row;
   const notes = [
     run.day ? leftOut(run.day) : run.errorCode && `failed: ${run.errorCode}`,
     marked.get(run),
@@ -98,8 +97,8 @@ const Row = ({ run, metric, reasons, steps, marked, hasRegions, chosen }: RowPro
           <NotMeasured />
         ) : (
           <>
-            <Graded grade={gradeBy(metric.row, value, run.device)} text={textIn(kind, value)} />{' '}
-            {range && <span class="muted">{spreadIn(kind, value, range)}</span>}
+            <Graded grade={gradeOf(metric.name, value, run.device)} text={textOf(metric.name, value)} />{' '}
+            {range && <span class="muted">{spreadText(metric.name, value, range)}</span>}
           </>
         )}
       </td>
