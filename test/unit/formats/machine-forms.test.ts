@@ -5,8 +5,10 @@ import { csvOf } from '../../../clients/cli/formats/csv.ts';
 import { jsonOf } from '../../../clients/cli/formats/json.ts';
 import { junitOf } from '../../../clients/cli/formats/junit.ts';
 import { CheckView } from '../../../shared/check.ts';
+import { interactionView } from '../../../shared/interactions/interactions-schemas.ts';
 import { csvOptions } from '../../../shared/run-csv.ts';
 import { printable, printableValue } from '../../../shared/text.ts';
+import { anInteraction } from '../../support/an-interaction.ts';
 import { cases, hostileText } from './cases.ts';
 
 const all = Object.entries(cases);
@@ -62,6 +64,23 @@ test.each(all)('%s as CSV has a line for each run and the columns of the API', (
   const runs = results().flatMap(({ check }) => check.runs);
   expect(lines.slice(1, -1).map((line) => line.split(',')[2])).toEqual(runs.map(({ id }) => id));
   expect(lines.at(-1)).toBe('');
+});
+
+test('CSV has a column for each metric of each interaction, in milliseconds', () => {
+  const [result] = cases['one-region']?.() ?? [];
+  if (!result) throw new Error('the case has a result');
+  const menu = anInteraction([null], { name: 'menu' });
+  const softNavigation = { url: 'https://shop.example/a', lcp: 401, cls: 0 };
+  const interactions = [anInteraction([324], { softNavigation }), menu].map((each) =>
+    interactionView(each, { report: null, change: null }),
+  );
+  const runs = result.check.runs.map((run) => ({ ...run, interactions }));
+  const [header = '', line = ''] = csvOf([{ ...result, check: { ...result.check, runs } }]).split('\r\n');
+  const ids = ['inp', 'tbt', 'cls', 'lcp'];
+  expect(header.split(',').slice(-8)).toEqual(
+    ['search', 'menu'].flatMap((name) => ids.map((id) => `interactions:${name}:${id}`)),
+  );
+  expect(line.split(',').slice(-8)).toEqual(['324', '150', '0', '401', '', '', '', '']);
 });
 
 test('CSV holds no formula and no character that steers a terminal', () => {
