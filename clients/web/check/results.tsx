@@ -12,13 +12,16 @@ import { Report } from '../run/report.tsx';
 import { FailedRun, Warnings, warningRows } from '../run/run-notes.tsx';
 import { shareTokenOf } from '../session/share.ts';
 import { Assertions } from '../ui/assertions.tsx';
+import { onDemand } from '../ui/on-demand.tsx';
 import { areOnePlace, usePlaces } from '../ui/places.ts';
 import { Pending } from '../ui/problem.tsx';
 import { Reasons } from '../ui/reasons.tsx';
 import { Legend } from '../ui/value.tsx';
 import { CheckTable } from './check-table.tsx';
-import { FieldDataOfCheck } from './field-data.tsx';
 import { VariantTables } from './variant-tables.tsx';
+
+/** A deployment without field data does not load its code. */
+const FieldDataOfCheck = onDemand(() => import('./field-data.tsx').then((module) => module.FieldDataOfCheck));
 
 /** The comparison of the regions, or of the two variants. */
 type Comparison = RegionComparison | CheckComparison;
@@ -71,7 +74,7 @@ export const Results = ({ check }: { check: CheckView }) => {
           </button>
         </div>
       )}
-      <FieldDataOfCheck check={check} />
+      {check.fieldData && <FieldDataOfCheck check={check} />}
       <Assertions runs={check.runs} />
       <Warnings runs={check.runs.flatMap(warningRows)} />
       {comparison && <Reasons reasons={comparison.reasons} />}

@@ -3,19 +3,9 @@ import type { FieldHistory } from '../../../shared/field-data-schemas.ts';
 import { fieldText, gradeOfField } from '../../words/field-data.ts';
 import { DataTable } from '../ui/data-table.tsx';
 import { Graded, NotMeasured } from '../ui/value.tsx';
-import type { TrendLine } from './trend-lines.ts';
-import type { TrendMetric } from './trend-metric.ts';
-
-/** Returns the newest value of the visitors as a level line, for a metric that audits measure as browsers do. */
-export const visitorLines = (history: FieldHistory | undefined, { id: name }: Pick<TrendMetric, 'id'>): TrendLine[] => {
-  if (name !== 'lcp' && name !== 'cls' && name !== 'fcp') return [];
-  const value = history?.weeks.at(-1)?.[name] ?? null;
-  return value === null ? [] : [{ value, text: `visitors ${fieldText(name, value)}`, kind: 'limit' }];
-};
 
 /** How visitors saw the page week by week, the newest first. */
-export const VisitorHistory = ({ history }: { history: FieldHistory | undefined }) => {
-  if (!history) return null;
+export const VisitorHistory = ({ history }: { history: FieldHistory }) => {
   const { of, url, formFactor, weeks } = history;
   const names = fieldMetricNames.filter((name) => weeks.some((week) => week[name] !== null));
   return (

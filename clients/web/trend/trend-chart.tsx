@@ -1,5 +1,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type UPlot from 'uplot';
+import type { FieldHistory } from '../../../shared/field-data-schemas.ts';
 import type { RunSummary } from '../../../shared/summaries.ts';
 import { namerOf, usePlaces } from '../ui/places.ts';
 import type { TrendLine } from './trend-lines.ts';
@@ -30,12 +31,13 @@ type ChartProps = {
   metric: TrendMetric;
   /** Deploys, limits and changes. */
   lines: readonly TrendLine[];
+  history?: FieldHistory | undefined;
   /** Gets the run whose point is clicked. */
   choose: (run: RunSummary) => void;
 };
 
 /** A chart with a line per region. The table below has the same data for screen readers. */
-export const TrendChart = ({ runs, metric, lines, choose }: ChartProps) => {
+export const TrendChart = ({ runs, metric, lines, history, choose }: ChartProps) => {
   const places = usePlaces();
   const current = useRef(choose);
   current.current = choose;
@@ -56,6 +58,7 @@ export const TrendChart = ({ runs, metric, lines, choose }: ChartProps) => {
         scheme: schemeOf(),
         nameOf: namerOf(places, runs),
         lines,
+        history,
         choose: (run) => current.current(run),
       });
       chart = new Plot(options, data, box.current);
@@ -77,7 +80,7 @@ export const TrendChart = ({ runs, metric, lines, choose }: ChartProps) => {
       for (const query of [dark, forced]) query.removeEventListener('change', show);
       chart?.destroy();
     };
-  }, [runs, metric, lines, places]);
+  }, [runs, metric, lines, history, places]);
   return (
     <>
       <div

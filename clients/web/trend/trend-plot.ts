@@ -1,12 +1,14 @@
 import type UPlot from 'uplot';
+import type { FieldHistory } from '../../../shared/field-data-schemas.ts';
 import { type JudgedName, judgedMetric } from '../../../shared/interactions/metrics.ts';
 import type { Region } from '../../../shared/regions.ts';
 import type { RunSummary } from '../../../shared/summaries.ts';
 import { textOf } from '../../words/numbers.ts';
 import { zoneName } from '../../words/times.ts';
+import { drawLines, visitorLines } from './draw-lines.ts';
 import { incomparable, regionsOf } from './series.ts';
 import { drawBands, rangeEnds } from './trend-bands.ts';
-import { drawLines, type TrendLine } from './trend-lines.ts';
+import type { TrendLine } from './trend-lines.ts';
 import type { TrendMetric } from './trend-metric.ts';
 import { colorOf, drawNames, drawPoints, type Row, roomFor, WIDE } from './trend-points.ts';
 import { gapsOf, trendSteps } from './trend-steps.ts';
@@ -58,6 +60,8 @@ type PlotSettings = {
   nameOf: (region: Region) => string;
   /** Deploys, limits and changes. */
   lines: readonly TrendLine[];
+  /** How visitors saw the page. */
+  history?: FieldHistory | undefined;
   /** Gets the run whose point is clicked. */
   choose: (run: RunSummary) => void;
 };
@@ -66,9 +70,10 @@ type PlotSettings = {
 export const plotOf = (
   runs: readonly RunSummary[],
   metric: TrendMetric,
-  { width, scheme, nameOf, lines, choose }: PlotSettings,
+  { width, scheme, nameOf, lines: given, history, choose }: PlotSettings,
 ): { options: UPlot.Options; data: UPlot.AlignedData } => {
   const { name, numberOf } = metric;
+  const lines = [...given, ...visitorLines(history, metric)];
   const regions = regionsOf(runs);
   const times = [...new Set(runs.map(({ createdAt }) => createdAt))].sort();
   const indexOf = new Map(times.map((time, i) => [time, i]));

@@ -14,7 +14,6 @@ import { usePlaces } from '../ui/places.ts';
 import { Pending, ProblemNote } from '../ui/problem.tsx';
 import { isolated, useTitle } from '../ui/title.ts';
 import { TwoLines } from '../ui/two-lines.tsx';
-import { VisitorHistory, visitorLines } from './field-history.tsx';
 import { PageChanges, PageNow } from './page-now.tsx';
 import { useSeries } from './series.ts';
 import { TrendChart } from './trend-chart.tsx';
@@ -65,6 +64,7 @@ export const TrendPage = ({ query }: { query: URLSearchParams }) => {
   );
 };
 
+const VisitorHistory = onDemand(() => import('./field-history.tsx').then((module) => module.VisitorHistory));
 const PageBadge = onDemand(() => import('./badge.tsx').then((module) => module.PageBadge));
 
 /** The badge of a page. Its code loads when a person opens it. */
@@ -103,13 +103,8 @@ const Series = ({ series, filter, isFiltered, metric, results }: SeriesProps) =>
   const { data: check } = useLoaded<CheckView>(newest ?? null);
   const marks = useLoaded<{ marks: Mark[] }>(`/v1/marks?${filter}`).data?.marks ?? none;
   const lines = useMemo(
-    () => [
-      ...markLines(marks),
-      ...changeLines(results, chosen, runs),
-      ...limitLines(check?.runs ?? [], chosen),
-      ...visitorLines(history, chosen),
-    ],
-    [marks, runs, results, chosen, check, history],
+    () => [...markLines(marks), ...changeLines(results, chosen, runs), ...limitLines(check?.runs ?? [], chosen)],
+    [marks, runs, results, chosen, check],
   );
   const tried = useMemo(() => runs.filter(chosen.isTried), [runs, chosen]);
   if (runs.length === 0 && !done) return <Pending error={error} reload={reload} rows={10} />;
@@ -121,7 +116,7 @@ const Series = ({ series, filter, isFiltered, metric, results }: SeriesProps) =>
       <Tabs runs={runs} chosen={chosen} choose={choose} />
       {tried.length === 0 && <p class="empty">No run has this metric.</p>}
       <TrendChart
-        {...{ runs: tried, lines }}
+        {...{ runs: tried, lines, history }}
         metric={chosen}
         choose={(run) => run.links.check && chosenChecks.toggle(choiceOf(run))}
       />
@@ -138,7 +133,7 @@ const Series = ({ series, filter, isFiltered, metric, results }: SeriesProps) =>
       </p>
       {note}
       <TrendTable key={runs[0]?.id} runs={tried} metric={chosen} filter={filter} chosen={chosenChecks} marks={marks} />
-      <VisitorHistory history={history} />
+      {history && <VisitorHistory history={history} />}
       <ChosenBar chosen={chosenChecks} />
     </>
   );
