@@ -29,7 +29,8 @@ export const auditVersions = [
   { version: '9.6.8', package: 'lighthouse-9', ...upTo9, pwa: true, needsMeaningfulPaint: true },
 ] as const satisfies readonly Row[];
 
-export type AuditVersion = (typeof auditVersions)[number]['version'];
+/** Version of Lighthouse. A result that was uploaded may have one in which the service does not audit. */
+export type AuditVersion = `${number}.${number}.${number}`;
 
 export const majorOf = (version: string): string => version.slice(0, version.indexOf('.'));
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { auditVersions } from './audit-versions.ts';
+import { auditVersions, type AuditVersion as Version } from './audit-versions.ts';
 import { categories, devices } from './options/audit-options.ts';
 import { variants } from './options/variants.ts';
 import { allRegions, runRegions } from './regions.ts';
@@ -26,7 +26,7 @@ export const AuditVersion = z
     description:
       'Exact version of Lighthouse. An uploaded report may be by a version in which the service does not audit.',
     examples: auditVersions.map(({ version }) => version),
-  }) as unknown as z.ZodType<(typeof auditVersions)[number]['version']>;
+  }) as unknown as z.ZodType<Version>;
 export type AuditVersion = z.infer<typeof AuditVersion>;
 
 export const Device = z.enum(devices).meta({

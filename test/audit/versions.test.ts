@@ -28,9 +28,10 @@ const known = {
     scores: { accessibility: 24, bestPractices: 75, seo: 57 },
     faults: { seo: ['tap-targets'] },
   },
-} as const satisfies Record<Major<AuditVersion>, unknown>;
+} as const satisfies Record<OfferedMajor, unknown>;
 type Major<Version> = Version extends `${infer First}.${string}` ? First : never;
-const knownOf = (version: AuditVersion) => known[majorOf(version) as Major<AuditVersion>];
+type OfferedMajor = Major<(typeof auditVersions)[number]['version']>;
+const knownOf = (version: AuditVersion) => known[majorOf(version) as OfferedMajor];
 
 /** Faults that every version finds on the faulty page. */
 const faultsOfAll = {
