@@ -97,6 +97,6 @@ const accepted = {
 };
 
 const tooMany = (max: number) =>
-  new ApiProblemError('too-many-requests', `An owner can have ${max} badges. Revoke some before you make another.`, {
+  new ApiProblemError('too-many-requests', `An owner can have ${max} badges. Delete one before you make another.`, {
     headers: { 'retry-after': '60' },
   });
