@@ -17,8 +17,8 @@ import { inpOf, observedInp, routeLcpOf, workOf } from '../support/vitals.ts';
 
 /** An interaction whose time is known, in milliseconds. */
 type Known = Pick<Interaction, 'steps'> & {
-  /** Element of the events. */
-  target: string;
+  /** Element of the events. Undefined if a handler removes it. */
+  target: string | undefined;
   /** Time that its handler waits by the clock. The page itself measures a handler that works. */
   clock?: number;
   /** Time from the click to the paint of the new route. Null if only web-vitals knows it. */
@@ -43,7 +43,7 @@ const audits: Record<string, Known>[] = [
     'work 200': clicked('w200'),
     'work 600': clicked('w600'),
     key: { steps: [{ type: '#q', text: 'a' }], target: '#q', clock: 100 },
-    moving: clicked('moving', { clock: 50 }),
+    moving: clicked('moving', { clock: 50, target: undefined }),
   },
   {
     instant: clicked('instant', { paints: null }),
@@ -121,7 +121,7 @@ const measureAll = async (version: AuditVersion, loops: number, all: typeof audi
 const rowsOf = (result: MeasuredInteraction, { target, clock, paints }: Known, vitals: readonly Vital[]) => {
   const { inp, softNavigation, reason } = result;
   const event = {
-    ...{ metric: 'INP' as const, reason, known: clock ?? workOf(vitals, target) ?? null },
+    ...{ metric: 'INP' as const, reason, known: clock ?? workOf(vitals, target ?? '') ?? null },
     ...{ corrected: inp, observed: observedInp(result), webVitals: inpOf(vitals, target) ?? null },
   };
   if (paints === undefined) return [event];

@@ -1,8 +1,8 @@
 import type { MeasuredInteraction } from '../../functions/auditor/interactions/messages.ts';
 import type { Vital } from './pages.ts';
 
-/** Returns the last INP that web-vitals reported for events of an element. */
-export const inpOf = (vitals: readonly Vital[], target: string): number | undefined =>
+/** Returns the last INP that web-vitals reported for events of an element. It knows no element that a handler removed. */
+export const inpOf = (vitals: readonly Vital[], target: string | undefined): number | undefined =>
   vitals.findLast((each) => each.name === 'INP' && each.target === target)?.value;
 
 /** Returns the time of the last handler of an element that works, without interruptions by other programs. */

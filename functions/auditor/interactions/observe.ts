@@ -33,6 +33,13 @@ const observer = () => {
     return parts.join(' > ') || null;
   };
   const list: Entry[] = [];
+  /** Notes the element of an event, because the entry of the event has none if a handler removes the element. */
+  const note = ({ type, timeStamp, target }: Event): void => {
+    list.push({ entryType: 'event', name: type, startTime: timeStamp, selector: selectorOf(target as Element) });
+  };
+  for (const type of ['pointerdown', 'pointerup', 'click', 'keydown', 'keyup']) {
+    addEventListener(type, note, { capture: true, passive: true });
+  }
   const take = (entries: PerformanceEntryList): void => {
     for (const entry of entries as (PerformanceEntry & Entry & Recorded)[]) {
       const { entryType, name, startTime, interactionId, value, hadRecentInput, largestContentfulPaint: paint } = entry;
