@@ -86,13 +86,16 @@ test('an interaction that got slower is a regression, and its failed checks are 
   const quick = () => search(96, 104, 100);
   const sluggish = () => search(300, 312, 304);
   const broken = () => search(null, null, null);
-  const { events, page } = judgeAll([...times(3, quick), broken(), ...times(2, sluggish), broken()]);
-  expect(events).toEqual(['5 page.regressed interactions:search:inp']);
+  const { events, page } = judgeAll([...times(8, quick), broken(), ...times(2, sluggish), broken()]);
+  expect(events).toEqual(['10 page.regressed interactions:search:inp']);
   expect(regressedOf(page)).toEqual(['interactions:search:inp']);
-  const back = judgeAll([...times(3, quick), ...times(4, sluggish), ...times(4, quick)]);
-  expect(back.events).toEqual(['4 page.regressed interactions:search:inp', '8 page.recovered interactions:search:inp']);
+  const back = judgeAll([...times(8, quick), ...times(4, sluggish), ...times(8, quick)]);
+  expect(back.events).toEqual([
+    '9 page.regressed interactions:search:inp',
+    '15 page.recovered interactions:search:inp',
+  ]);
   const busy = () => fast({ inps: [300, 312, 304], contended: true });
-  expect(judgeAll([...times(3, quick), ...times(4, busy)]).events).toEqual([]);
+  expect(judgeAll([...times(8, quick), ...times(4, busy)]).events).toEqual([]);
 });
 
 test('a page that was worse for two checks only is back after six good ones', () => {
