@@ -1,4 +1,5 @@
 import type { CheckComparison } from '../comparison/schemas.ts';
+import { type EventTimes, eventParts, msOf } from '../interactions/event-parts.ts';
 import type { InteractionRun } from '../interactions/interactions-schemas.ts';
 import { interactionMetrics } from '../interactions/metrics.ts';
 import { recordOf } from '../record.ts';
@@ -46,17 +47,13 @@ const eventOf = (result: InteractionRun | undefined): InteractionExplanation['ev
   return event ? { type: event.type, selector: event.selector, ...roundedParts(event) } : null;
 };
 
-const parts = ['inputDelay', 'processing', 'presentation'] as const;
-type Part = (typeof parts)[number];
-type Parts = Record<Part, number>;
-
-const roundedParts = (event: Parts): EventParts => ({
+const roundedParts = (event: EventTimes): EventParts => ({
   inputDelayMs: Math.round(event.inputDelay),
   processingMs: Math.round(event.processing),
   presentationMs: Math.round(event.presentation),
 });
 
-type Script = Parts & { url: string; function: string | null; thirdParty: boolean };
+type Script = EventTimes & { url: string; function: string | null; thirdParty: boolean };
 
 /** Returns the scripts by the key of their address. A build may rename functions, so a script has the name of its longest one. */
 const scriptsOf = (result: InteractionRun | undefined, { documentUrl }: InteractionSide): Map<string, Script> => {
@@ -68,13 +65,13 @@ const scriptsOf = (result: InteractionRun | undefined, { documentUrl }: Interact
       url: shownUrl(each.url),
       function: before ? before.function : each.function,
       thirdParty: isOtherSite(each.url, documentUrl),
-      ...recordOf(parts, (part) => each[part] + (before?.[part] ?? 0)),
+      ...recordOf(eventParts, (part) => each[part] + (before?.[part] ?? 0)),
     });
   }
   return scripts;
 };
 
-const totalOf = (script: Parts | undefined): number => parts.reduce((sum, part) => sum + (script?.[part] ?? 0), 0);
+const totalOf = (script: EventTimes | undefined): number => (script ? msOf(script) : 0);
 
 type Scripts = { folder: string; files: ReadonlyMap<string, Script> };
 

@@ -1,3 +1,4 @@
+import { type EventPart, eventParts, msOf } from '../interactions/event-parts.ts';
 import type { InteractionRun } from '../interactions/interactions-schemas.ts';
 import { interactionMetricId } from '../interactions/metric-ids.ts';
 import { interactionMetrics } from '../interactions/metrics.ts';
@@ -10,12 +11,11 @@ const DOCUMENTATION = 'https://web.dev/articles/optimize-inp';
 const MAX_SNIPPET = 300;
 
 /** The parts of an event, and where its time is lost. */
-const places = {
+const places: Readonly<Record<EventPart, string>> = {
   inputDelay: 'before its handlers',
   processing: 'in its handlers',
   presentation: 'between its handlers and the paint',
-} as const;
-const parts = Object.keys(places) as (keyof typeof places)[];
+};
 
 /** Returns an entry for each interaction that is slower than a good one, the slowest first. No points depend on it. */
 export const fixesOfInteractions = (
@@ -43,7 +43,7 @@ export const fixesOfInteractions = (
 const titleOf = ({ name, inp, longestEvent }: InteractionRun): string => {
   const text = `${interactionMetrics.inp.shortTitle} of ${name} is ${msText(inp ?? 0)}`;
   if (!longestEvent) return text;
-  const [most = 'processing'] = parts.toSorted((a, b) => longestEvent[b] - longestEvent[a]);
+  const [most = 'processing'] = eventParts.toSorted((a, b) => longestEvent[b] - longestEvent[a]);
   return `${text}: its ${longestEvent.type} loses ${msText(longestEvent[most])} ${places[most]}`;
 };
 
@@ -60,6 +60,6 @@ const itemsOf = ({ longestEvent }: InteractionRun): FixItem[] => {
     url: script.url,
     selector: null,
     snippet: script.function === null ? null : cutText(`${script.function}()`, MAX_SNIPPET),
-    ms: Math.round(parts.reduce((sum, part) => sum + script[part], 0)),
+    ms: Math.round(msOf(script)),
   }));
 };

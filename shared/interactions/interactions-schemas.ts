@@ -4,6 +4,7 @@ import { MillisecondsText, valueView } from '../metrics/page-metrics-schemas.ts'
 import { textName } from '../options/secrets.ts';
 import { pick } from '../pick.ts';
 import { recordOf } from '../record.ts';
+import { type EventTimes, eventParts } from './event-parts.ts';
 import {
   acceptedInteractions,
   type Interaction,
@@ -172,9 +173,7 @@ const valuesView = (values: InteractionValues) =>
     values[name] === null ? null : valueView(interactionMetrics[name].kind, values[name]),
   );
 
-const eventParts = ['inputDelay', 'processing', 'presentation'] as const;
-const partsView = (parts: Record<(typeof eventParts)[number], number>) =>
-  recordOf(eventParts, (part) => valueView('time', parts[part]));
+const partsView = (parts: EventTimes) => recordOf(eventParts, (part) => valueView('time', parts[part]));
 
 /** The link to the report of an interaction, and its changes from the other variant. */
 export type BesidesInteraction = { report: string | null; change: InteractionChange | null };

@@ -2,9 +2,10 @@ import { expect, test } from 'vitest';
 import { type Entry, softNavigationOf } from '../../functions/auditor/interactions/entries.ts';
 import type { MeasuredInteraction } from '../../functions/auditor/interactions/messages.ts';
 import { interactionResults } from '../../functions/auditor/interactions/results.ts';
-import { longestEvent, msOf } from '../../functions/auditor/lighthouse/event-timing.ts';
+import { longestEvent } from '../../functions/auditor/lighthouse/event-timing.ts';
 import { type Audited, emptyMainFrame } from '../../functions/auditor/messages.ts';
 import { type AuditEvent, decide, initialState, limitsOn } from '../../functions/auditor/stop-rules.ts';
+import { msOf } from '../../shared/interactions/event-parts.ts';
 import { Interactions, interactionView } from '../../shared/interactions/interactions-schemas.ts';
 
 const measured = (values: Partial<MeasuredInteraction>): MeasuredInteraction => ({

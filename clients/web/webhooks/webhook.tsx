@@ -3,8 +3,8 @@ import type { Delivery, DeliveryList, RotatedWebhook, Webhook } from '../../../s
 import { ago, localTime } from '../../words/times.ts';
 import { useAction, useLoaded, useNow } from '../requests/loading.ts';
 import { readBody, send } from '../requests/requests.ts';
+import { CopiedText } from '../ui/copied-text.tsx';
 import { DataTable } from '../ui/data-table.tsx';
-import { Field } from '../ui/field.tsx';
 import { Pending, ProblemNote } from '../ui/problem.tsx';
 import { Quoted } from '../ui/quoted.tsx';
 import { isolated } from '../ui/title.ts';
@@ -14,9 +14,6 @@ const REFRESH_SECONDS = 5;
 
 /** Shows a secret once, to copy. */
 export const NewSecret = ({ secret, of, until }: { secret: string; of: string; until?: string | undefined }) => {
-  const [copied, setCopied] = useState(false);
-  // Pages without TLS have no clipboard, but the field can be selected.
-  const copy = () => navigator.clipboard?.writeText(secret).then(() => setCopied(true));
   return (
     <div class="panel">
       <p>
@@ -25,14 +22,7 @@ export const NewSecret = ({ secret, of, until }: { secret: string; of: string; u
         </TwoLines>{' '}
         Copy it now, because nobody can read it again.
       </p>
-      <div class="row">
-        <Field name={`secret-of-${of}`} label="Secret" class="grow">
-          {(input) => <input readonly value={secret} onFocus={(event) => event.currentTarget.select()} {...input} />}
-        </Field>
-        <button type="button" onClick={copy}>
-          {copied ? 'Copied' : 'Copy'}
-        </button>
-      </div>
+      <CopiedText name={`secret-of-${of}`} label="Secret" text={secret} />
       {until && <p class="muted">The earlier secret signs too until {localTime(until)}.</p>}
     </div>
   );

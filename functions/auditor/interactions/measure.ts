@@ -1,4 +1,5 @@
 import type { CDPSession, Page } from 'puppeteer-core';
+import { msOf } from '../../../shared/interactions/event-parts.ts';
 import { INTERACTION_MS, type Interaction, stepText } from '../../../shared/interactions/interactions.ts';
 import type { InteractionRun } from '../../../shared/interactions/interactions-schemas.ts';
 import { slowdownOf } from '../../../shared/options/throttling.ts';
@@ -8,7 +9,6 @@ import { releaseDocument } from '../child/page-hold.ts';
 import { canRunScripts } from '../child/page-probe.ts';
 import { type Requests, watchRequests } from '../child/quiet-page.ts';
 import type { Waits } from '../cpu-waits.ts';
-import { msOf } from '../lighthouse/event-timing.ts';
 import type { LoadSettings } from '../lighthouse/result.ts';
 import type { Lighthouse } from '../lighthouse/run.ts';
 import { emulateDevice, type Measured, startTimespan } from '../lighthouse/timespan.ts';

@@ -1,6 +1,7 @@
+import { msOf } from '../../../shared/interactions/event-parts.ts';
 import type { InteractionScript } from '../../../shared/interactions/interactions-schemas.ts';
 import { cutText } from '../../../shared/text.ts';
-import { type EventWindow, msOf } from './event-timing.ts';
+import type { EventWindow } from './event-timing.ts';
 import type { TraceEvent } from './trace.ts';
 
 /** Most scripts that an event names, and their most characters. */

@@ -1,24 +1,20 @@
+import { type EventPart, type EventTimes, eventParts, msOf } from '../../../shared/interactions/event-parts.ts';
 import type { ThreadWaits, Waits } from '../cpu-waits.ts';
 import type { TimedEvent, TraceEvent } from './trace.ts';
 import { waitedBetween } from './waits.ts';
 
 /** The time of an interaction until its paint, and the event with its longest handlers. Times are in milliseconds. */
-export type LongestEvent = {
+export type LongestEvent = EventTimes & {
   type: string;
   /** Time of the event on the page's own clock. */
   timeStamp: number;
-  inputDelay: number;
-  processing: number;
-  presentation: number;
   /** Time in which the main thread waited for a CPU. No part has it. */
   waited: number;
 };
 
-const partNames = ['inputDelay', 'processing', 'presentation'] as const;
-
 /** The thread of an event, and the parts of its time, in microseconds of the trace. */
 export type EventWindow = Pick<TraceEvent, 'pid' | 'tid'> & {
-  parts: { name: (typeof partNames)[number]; fromUs: number; toUs: number }[];
+  parts: { name: EventPart; fromUs: number; toUs: number }[];
 };
 export type PaintedEvent = { event: LongestEvent; window: EventWindow };
 
@@ -34,9 +30,6 @@ export const longestEvent = (events: readonly TraceEvent[], waits: Waits | undef
     .toSorted((a, b) => msOf(b.event) - msOf(a.event));
   return longest[Math.min(9, Math.floor(longest.length / 50))]; // Chrome keeps the ten longest ones
 };
-
-export const msOf = ({ inputDelay, processing, presentation }: Record<(typeof partNames)[number], number>): number =>
-  inputDelay + processing + presentation;
 
 type Timed = TraceEvent & { args: { data: TimedEvent } };
 const isTimed = (event: TraceEvent): event is Timed =>
@@ -62,11 +55,11 @@ const longestOf =
 
     const { pid, tid, ts } = longest;
     const bounds = [timeStamp, from, to, end].map((ms) => ts + (ms - timeStamp) * 1000);
-    const parts = partNames.map((name, i) => ({ name, fromUs: bounds[i] as number, toUs: bounds[i + 1] as number }));
+    const parts = eventParts.map((name, i) => ({ name, fromUs: bounds[i] as number, toUs: bounds[i + 1] as number }));
     const waits = pages.get(pid ?? 0) ?? [];
     const ranMs = ({ fromUs, toUs }: (typeof parts)[number]) =>
       Math.max(0, toUs - fromUs - waitedBetween(waits, fromUs, toUs)) / 1000;
-    const ran = Object.fromEntries(parts.map((part) => [part.name, ranMs(part)])) as Parameters<typeof msOf>[0];
+    const ran = Object.fromEntries(parts.map((part) => [part.name, ranMs(part)])) as EventTimes;
     const event = { type: named.type, timeStamp: named.timeStamp, ...ran, waited: duration - msOf(ran) };
     return { event, window: { pid, tid, parts } };
   };

@@ -18,6 +18,7 @@ const Value = z.unknown().transform((value) => {
   return typeof number === 'number' && Number.isFinite(number) ? number : null;
 });
 
+const pad = (number: number): string => `${number}`.padStart(2, '0');
 const Day = z
   .object({ year: z.int(), month: z.int(), day: z.int() })
   .transform(({ year, month, day }) => [`${year}`.padStart(4, '0'), pad(month), pad(day)].join('-'))
@@ -51,10 +52,6 @@ export const HistoryAnswer = z.object({
     collectionPeriods: z.array(Period),
   }),
 });
-
-function pad(number: number): string {
-  return `${number}`.padStart(2, '0');
-}
 
 const aboutOf = (key: z.infer<typeof Key>) =>
   'url' in key ? ({ of: 'url', url: key.url } as const) : ({ of: 'origin', url: key.origin } as const);
