@@ -1,7 +1,9 @@
 import type { CheckComparison, RegionComparison } from '../../shared/comparison/schemas.ts';
 import type { MetricName } from '../../shared/metrics/page-metrics.ts';
+import { pick } from '../../shared/pick.ts';
 import { fullChangeText, needsText, regionsText } from '../words/change.ts';
 import { comparedEntries, interactionNotes } from '../words/compared.ts';
+import { headlineOfChange } from '../words/headline.ts';
 import { reasonTexts } from '../words/words.ts';
 import { compact, fitted } from './fit.ts';
 import { comparisonPage } from './pages.ts';
@@ -21,7 +23,12 @@ export const comparisonAnswer = (
   const found = baseCheckId === null ? regionsCompared(comparison) : checksCompared(comparison);
   const changes = found.toSorted((a, b) => order.indexOf(a.verdict) - order.indexOf(b.verdict));
   const build = (rows: number, entries: number) => ({
-    ...{ checkId, baseCheckId, page: comparisonPage(site, comparison), regions, comparable },
+    ...{ checkId, baseCheckId, page: comparisonPage(site, comparison) },
+    ...('verdict' in comparison && {
+      answer: headlineOfChange(comparison),
+      ...pick(comparison, ['verdict', 'unjudged']),
+    }),
+    ...{ regions, comparable },
     ...(compact(
       {
         reasons: reasons.map((reason) => ({ ...reason, text: reasonTexts[reason.code] })),

@@ -14,7 +14,7 @@ export const briefChangeText = (name: JudgedName, { verdict, ...judged }: Compar
   if (!numbers) return 'not measured on both sides';
   if (verdict === 'same') return sameText(name, numbers);
   if (verdict === 'unknown') return openText(name, judged, numbers, changeWords);
-  return `${sizeText(name, numbers)} ${wordFor(name, numbers.estimate > 0)}${intervalText(name, numbers)}`;
+  return `${changeWords.suspected(name, numbers)}${intervalText(name, numbers)}`;
 };
 
 /** Returns the same, and what would give a verdict if there is none. */
@@ -90,11 +90,14 @@ const wordFor = (name: JudgedName, isHigher: boolean): string => words[judgedMet
 
 const sameText = (name: JudgedName, { low, high }: Numbers): string => {
   const most = Math.max(Math.abs(low), Math.abs(high));
-  const { text, unit } = scaleFor(name, most);
-  return text(most) === text(0) ? 'same' : `same, at most ${text(most)}${unit} apart`;
+  const { text } = scaleFor(name, most);
+  return text(most) === text(0) ? 'same' : `same, at most ${sizeText(name, { estimate: most })} apart`;
 };
 
-type Words = Record<'excluded' | 'suspected', (name: JudgedName, numbers: Numbers) => string>;
+type Words = {
+  excluded: (name: JudgedName, numbers: Numbers) => string;
+  suspected: (name: JudgedName, numbers: Pick<Numbers, 'estimate'>) => string;
+};
 
 /** Returns what the interval of a metric without a verdict excludes. */
 const openText = (name: JudgedName, { needs, suspected }: Judged, numbers: Numbers, words: Words): string => {
@@ -106,18 +109,17 @@ const openText = (name: JudgedName, { needs, suspected }: Judged, numbers: Numbe
 /** Says how large a change would have been seen. A change for the worse comes first. */
 const changeWords: Words = {
   excluded: (name, { low, high }) => {
-    const isHigher = judgedMetric(name).better === 'lower' ? high > 0 : low >= 0;
-    const most = Math.abs(isHigher ? high : low);
-    const { text, unit } = scaleFor(name, most);
-    return `no clear change, at most ${text(most)}${unit} ${wordFor(name, isHigher)}`;
+    const { text } = scaleFor(name, Math.max(-low, high));
+    const ends = judgedMetric(name).better === 'lower' ? [high, low] : [low, high];
+    const estimate = ends.find((end) => text(Math.abs(end)) !== text(0)) ?? high;
+    return `no clear change, at most ${changeWords.suspected(name, { estimate })}`;
   },
   suspected: (name, numbers) => `${sizeText(name, numbers)} ${wordFor(name, numbers.estimate > 0)}`,
 };
 
 const apartText = (name: JudgedName, { low, high }: Numbers): string => {
-  const most = Math.max(Math.abs(low), Math.abs(high));
-  const { text, unit } = scaleFor(name, most);
-  return `at most ${text(most)}${unit} apart`;
+  const estimate = Math.max(Math.abs(low), Math.abs(high));
+  return `at most ${sizeText(name, { estimate })} apart`;
 };
 
 /** Returns how much a metric moves from check to check without a change of the page. */
@@ -148,7 +150,7 @@ const signedText = (value: number, text: (value: number) => string): string => {
   return size === text(0) ? size : `${value < 0 ? '−' : '+'}${size}`;
 };
 
-const sizeText = (name: JudgedName, { estimate }: Numbers): string => {
+const sizeText = (name: JudgedName, { estimate }: Pick<Numbers, 'estimate'>): string => {
   const { text, unit } = scaleFor(name, Math.abs(estimate));
   return `${text(Math.abs(estimate))}${unit}`;
 };

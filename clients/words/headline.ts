@@ -1,8 +1,7 @@
 import type { CheckComparison } from '../../shared/comparison/schemas.ts';
-import { shortChangeText } from './change.ts';
+import { fullChangeText, shortChangeText } from './change.ts';
 import { type ComparedEntry, comparedEntries } from './compared.ts';
 import { mainMetrics, metrics, textOrDash } from './numbers.ts';
-import { allRegionsText } from './places.ts';
 
 type Compared = NonNullable<ComparedEntry['regions'][CheckComparison['regions'][number]]>;
 type Verdict = Compared['verdict'];
@@ -10,16 +9,43 @@ type Verdict = Compared['verdict'];
 /** Most metrics that a headline names after the first one. */
 const MAX_OTHERS = 2;
 
-/** Returns the answer of a comparison with a base in one line, such as `Performance 75 → 55 in both regions: LCP +1.3 s`. */
+/**
+ * Returns the answer of a comparison with a base in one line, such as `Performance 75 → 55 in both regions: LCP +1.3 s`. A
+ * metric that is better hides no main metric that is open.
+ */
 export const headlineOfChange = (comparison: CheckComparison): string => {
-  const verdict = (['regressed', 'improved'] as const).find((each) => entriesWith(comparison, each).length > 0);
-  if (verdict) return changedText(comparison, verdict);
-  const first = orderedEntries(comparison).find((entry) => having(entry, (each) => each.suspected).length > 0);
-  if (first) return `Perhaps changed: ${betweenText(comparison, first, (each) => each.suspected)}`;
-  const shown = orderedEntries(comparison).find((entry) => having(entry, () => true).length > 0);
-  const values = shown ? `: ${betweenText(comparison, shown, () => true)}` : '';
-  const isSame = shown?.verdict === 'same';
-  return `${isSame ? 'No change' : 'No sign of a change'}${values}`;
+  const { verdict, unjudged } = comparison;
+  const open = orderedEntries(comparison).filter(({ id }) => unjudged.includes(id));
+  if (verdict === 'regressed') {
+    const others = open.filter(isOther);
+    return `${changedText(comparison, 'regressed')}${others.length > 0 ? `. Not judged: ${valuesText(comparison, others)}` : ''}`;
+  }
+  if (verdict === 'improved') return changedText(comparison, 'improved');
+  const [first] = open;
+  if (first) return `Not judged: ${valuesText(comparison, open)}. ${openText(first)}`;
+  const shown = orderedEntries(comparison).filter((entry) => having(entry, () => true).length > 0);
+  const values = shown[0] ? `: ${betweenText(comparison, shown[0], () => true)}` : '';
+  if (verdict === 'same') return `No change${values}`;
+  const better =
+    entriesWith(comparison, 'improved').length > 0 ? `. Better: ${changedText(comparison, 'improved')}` : '';
+  return `No sign of a change${values}${better}`;
+};
+
+const isOther = (entry: ComparedEntry): boolean => having(entry, ({ base, value }) => base !== value).length > 0;
+
+/** Returns the values of the open metrics that look changed, or of the first one. */
+const valuesText = (comparison: CheckComparison, open: readonly ComparedEntry[]): string => {
+  const changed = open.filter(isOther);
+  const shown = changed.length > 0 ? changed : open.slice(0, 1);
+  const texts = shown.slice(0, 1 + MAX_OTHERS).map((entry) => betweenText(comparison, entry, () => true));
+  return [...texts, ...(shown.length > texts.length ? [`${shown.length - texts.length} more`] : [])].join(', ');
+};
+
+/** Returns why a metric is open, and what would tell. */
+const openText = (entry: ComparedEntry): string => {
+  const [found] = having(entry, ({ verdict }) => verdict === 'unknown');
+  const text = found ? fullChangeText(entry.name, found[1]) : '';
+  return `${text.slice(0, 1).toUpperCase()}${text.slice(1)}.`;
 };
 
 /** Returns the main metrics first, then the others, and those of interactions. */
@@ -65,6 +91,9 @@ const betweenText = (comparison: CheckComparison, entry: ComparedEntry, is: (eac
   );
   return `${entry.label} ${before} → ${after}${where}`;
 };
+
+/** Returns how several regions are named together. A comparison of one region needs no name. */
+export const allRegionsText = (count: number): string => (count === 2 ? 'both regions' : `all ${count} regions`);
 
 const differenceText = (entry: ComparedEntry, is: (each: Compared) => boolean): string =>
   joinedValues(

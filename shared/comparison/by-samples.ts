@@ -3,6 +3,8 @@ import { cutOf, type Shift, shiftOf } from './shift.ts';
 
 /** Fewest samples of a side with which a metric with noise can have a verdict. */
 export const MIN_SAMPLES = 3;
+/** Confidence below which an interval excludes nothing, because a side has too few samples. */
+export const MIN_CONFIDENCE = 0.9;
 /** Upper bound of what a comparison says it needs. */
 export const MAX_NEEDED = 100;
 

@@ -3,6 +3,7 @@ import type { Region } from '../name-schemas.ts';
 import { categoriesOf } from '../options/audit-options.ts';
 import { againstNames } from '../options/variants.ts';
 import { recordOf } from '../record.ts';
+import { answerOf } from './answer.ts';
 import {
   type AuditedAs,
   differencesOf,
@@ -93,18 +94,18 @@ export const compareChecks = (
       hasOtherSteps: before !== undefined && after !== undefined && before !== after,
     };
   };
+  const metrics = recordOf(metricNames, (name) => judgePairs(pageMetric(name), judged, measuredLoad(name), against));
+  const runs = [check, base].flatMap((each) => each.runs);
+  const interactions = compareInteractions(runs, interactionPairs, against);
   return {
     checkId: check.id,
     baseCheckId: base.id,
     pooledCheckIds: joined(pool, 'before').map(({ id }) => id),
     againCheckIds: joined(again, 'after').map(({ id }) => id),
     regions: judged.map(({ region }) => region),
-    metrics: recordOf(metricNames, (name) => judgePairs(pageMetric(name), judged, measuredLoad(name), against)),
-    interactions: compareInteractions(
-      [check, base].flatMap(({ runs }) => runs),
-      interactionPairs,
-      against,
-    ),
+    ...answerOf({ metrics, interactions }),
+    metrics,
+    interactions,
     comparable: reasons.length + others.length === 0,
     reasons,
     differences,

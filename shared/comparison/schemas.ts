@@ -48,7 +48,7 @@ const Noise = z
 const change = {
   change: Shift,
   noise: Noise,
-  suspected: z.boolean().describe('True if the samples alone show a change, and checks move as much by themselves.'),
+  suspected: z.boolean().describe('True if an interval excludes 0, and that proves no change that counts.'),
   needs: z
     .object({ kind: z.enum(['turns', 'checks', 'samples']), count: z.int().max(MAX_NEEDED) })
     .nullable()
@@ -157,6 +157,14 @@ export const CheckComparison = z
       .max(MAX_NEWLY_FAILED)
       .describe(
         `Assertions that passed in the base and fail now, with their results now. At most ${MAX_NEWLY_FAILED}.`,
+      ),
+    verdict: Verdict.describe(
+      '`regressed`: a metric got worse. `improved` or `same`: each main metric did not. `unknown`: a main metric is open.',
+    ),
+    unjudged: z
+      .array(z.string())
+      .describe(
+        'Main metrics without a verdict that may have changed by more than counts. A comparison with one proves nothing unless its verdict is `regressed`. The metric of an interaction is `interactions:<name>:inp`.',
       ),
     metrics: metricsOf(ComparedMetric),
     interactions: z

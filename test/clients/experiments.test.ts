@@ -13,14 +13,14 @@ import { page, report, request, startVariants } from '../support/variants-servic
 
 const schema = readFileSync('test/support/junit.xsd', 'utf8');
 describe('run --against', () => {
-  test('sends the second variant, five samples by default, and shows both sides with the change', async () => {
+  test('sends the second variant, automatic samples by default, and shows both sides with the change', async () => {
     await using service = await startVariants();
     const flags = ['--against.device', 'desktop', '--against.throttling.cpuSlowdownMultiplier', '2'];
     const patterns = ['--against.blocked-url-patterns', 'a', '--against.blocked-url-patterns', 'b'];
     const version = ['--against.audit-version', '12.8.2'];
     const { code, stdout } = await runHere(['run', page, ...flags, ...patterns, ...version], service.url);
     expect(service.bodies[0]).toMatchObject({
-      samples: 5,
+      samples: 'auto',
       against: {
         auditVersion: '12.8.2',
         device: 'desktop',

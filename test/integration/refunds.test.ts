@@ -72,9 +72,9 @@ test('a check with automatic samples counts by the audits that it used, when it 
   expect(await usageOf(owner)).toMatchObject({ minute: 12 - 24, day: 200 - 24 });
   await audit(id);
   const { item, runs } = await world.find(id);
-  expect(runs[0]).toMatchObject({ state: 'succeeded', turns: { pairs: 3, stopped: 'clear' }, samples: { length: 3 } });
+  expect(runs[0]).toMatchObject({ state: 'succeeded', turns: { pairs: 5, stopped: 'clear' }, samples: { length: 5 } });
   expect(item.completedAt).not.toBeNull();
-  expect(await usageOf(owner)).toEqual({ minute: 12 - 6, day: 200 - 6, marks: 0 });
+  expect(await usageOf(owner)).toEqual({ minute: 12 - 10, day: 200 - 10, marks: 0 });
 });
 
 test.each(['before', 'after'])(
@@ -95,9 +95,9 @@ test.each(['before', 'after'])(
       });
       await closeIfFinished(dying, id, end).catch(() => {});
       const { day } = await usageOf(owner);
-      expect([200 - 24, 200 - 6]).toContain(day);
+      expect([200 - 24, 200 - 10]).toContain(day);
       expect(await closeIfFinished(world.db, id, end)).toBe(true);
-      expect(await usageOf(owner), `${when} write ${nth}`).toMatchObject({ minute: 12 - 6, day: 200 - 6 });
+      expect(await usageOf(owner), `${when} write ${nth}`).toMatchObject({ minute: 12 - 10, day: 200 - 10 });
       if (!died) {
         expect(writes).toBeGreaterThan(4);
         return;
@@ -122,7 +122,7 @@ test('a worker that closes late returns no tokens again, whenever it stood still
       return send();
     });
     await closeIfFinished(late, id, end);
-    expect(await usageOf(owner), `before call ${nth}`).toEqual({ minute: 12 - 6, day: 200 - 6, marks: 0 });
+    expect(await usageOf(owner), `before call ${nth}`).toEqual({ minute: 12 - 10, day: 200 - 10, marks: 0 });
     if (calls < nth) return;
   }
 });

@@ -42,6 +42,17 @@ test.each([
     { ...numbers(-1, -6, 4), ...open },
     'no clear change, at most 6 points lower; 9 samples a side would tell',
   ],
+  [
+    'lcp',
+    { ...times(40, 5, 90), ...open, suspected: true },
+    'perhaps 40 ms slower, or chance; 9 samples a side would tell',
+  ],
+  ['lcp', { ...times(-40, -90, 0), ...open }, 'no clear change, at most 90 ms faster; 9 samples a side would tell'],
+  [
+    'performance',
+    { ...numbers(1, 0, 4), ...open },
+    'no clear change, at most 4 points higher; 9 samples a side would tell',
+  ],
   ['lcp', { ...times(40, 40, 40, 0), ...open }, 'too few samples; 9 samples a side would tell'],
   ['lcp', { ...times(75, -60, 210), ...open, needs: null }, 'not comparable (−60 to +210 ms)'],
   ['lcp', { change: null, ...open, needs: null }, 'not measured on both sides'],

@@ -35,10 +35,19 @@ const aRun = (own: readonly number[], against: readonly number[]): Run => {
 };
 
 test('a change says how the check differs from its second variant, the base', () => {
-  const run = aRun([2000, 2010, 2020], [1000, 1010, 1020]);
+  const [high, low] = [
+    [2000, 2010, 2020, 2010, 2000],
+    [1000, 1010, 1020, 1010, 1000],
+  ];
+  const run = aRun(high, low);
   expect(changesOfRun(run)?.load.lcp).toMatchObject({ verdict: 'regressed', change: { estimate: '1000ms' } });
-  const back = aRun([1000, 1010, 1020], [2000, 2010, 2020]);
+  const back = aRun(low, high);
   expect(changesOfRun(back)?.load.lcp).toMatchObject({ verdict: 'improved', change: { estimate: '-1000ms' } });
+});
+
+test('four pairs in turns prove no change of a time', () => {
+  const run = aRun([2000, 2010, 2020, 2010], [1000, 1010, 1020, 1010]);
+  expect(changesOfRun(run)?.load.lcp).toMatchObject({ verdict: 'unknown', needs: { kind: 'turns', count: 5 } });
 });
 
 test('a contended variant has no verdict about times', () => {

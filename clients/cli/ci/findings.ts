@@ -1,6 +1,7 @@
 import { isFinished } from '../../../shared/states.ts';
 import { fullChangeText } from '../../words/change.ts';
 import { comparedEntries } from '../../words/compared.ts';
+import { headlineOfChange } from '../../words/headline.ts';
 import { confirmationText } from '../formats/confirmation.ts';
 import type { Results } from '../formats/json.ts';
 
@@ -74,8 +75,11 @@ const findingsOf = (
   ...(baseProblem
     ? [
         {
-          ...{ level: levelOfNoVerdict, kind: 'no-verdict', name: '' },
-          ...{ title: 'Not compared', message: `${url}: ${baseProblem}` },
+          ...{ level: base ? ('warning' as const) : levelOfNoVerdict, kind: 'no-verdict', name: '' },
+          ...{
+            title: base ? 'Not judged' : 'Not compared',
+            message: `${url}: ${[...(base ? [headlineOfChange(base)] : []), baseProblem].join(' ')}`,
+          },
         },
       ]
     : []),

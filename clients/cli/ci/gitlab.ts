@@ -31,9 +31,11 @@ export const variablesOf = (results: readonly CheckResult[]): string => {
   const [worst] = worstFirst(results);
   const scores = results.flatMap(({ check }) => check.runs.flatMap(({ performance }) => performance ?? []));
   const link = worst && linkOf(worst);
-  const failed = results.filter((each) => outcomeOf(each) !== 'good').length;
+  const outcomes = results.map(outcomeOf);
+  const failed = outcomes.filter((each) => each === 'bad' || each === 'open').length;
+  const isUnknown = failed === 0 && outcomes.includes('unjudged');
   return [
-    `PAGE_AUDIT_PASSED=${results.length > 0 && failed === 0}`,
+    `PAGE_AUDIT_PASSED=${isUnknown ? 'unknown' : results.length > 0 && failed === 0}`,
     `PAGE_AUDIT_CHECKS=${results.length}`,
     `PAGE_AUDIT_FAILED=${failed}`,
     ...(scores.length > 0 ? [`PAGE_AUDIT_LOWEST_PERFORMANCE=${Math.min(...scores)}`] : []),

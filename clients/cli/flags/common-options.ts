@@ -1,6 +1,6 @@
 import { extensions, formatNames } from '../formats/render.ts';
 import { format, formatOrHtml, list, oneDevice, repeated, wholeNumber } from './flag-values.ts';
-import { SAMPLES_OF_VARIANTS } from './option-flags.ts';
+import { SAMPLES_WITH_BASE } from './option-flags.ts';
 
 /* Options that several commands have. */
 
@@ -32,7 +32,7 @@ export const EXPERIMENT_SAMPLES = [
   '--samples <number>',
   'audits of each side',
   wholeNumber,
-  SAMPLES_OF_VARIANTS,
+  SAMPLES_WITH_BASE,
 ] as const;
 export const FORMAT = ['--format <name>', `format on stdout: ${formatNames.join(', ')}`, format, 'text'] as const;
 export const FORMAT_OR_HTML = [

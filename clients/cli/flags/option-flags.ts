@@ -7,8 +7,8 @@ import { jsonFile, list, oneDevice, recording, repeated, samples, simulations } 
 import type { RunOptions } from './options.ts';
 import { throttlingFlags, throttlingFor } from './throttling.ts';
 
-/** Default samples of a check with two variants. Three of each are too few to find a small change. */
-export const SAMPLES_OF_VARIANTS = 5;
+/** Default samples of a check that is compared with a base. Fewer prove no change of a time. */
+export const SAMPLES_WITH_BASE = 5;
 
 const parsers = {
   samples: (flag: Option) => flag.argParser(samples),

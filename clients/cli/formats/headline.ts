@@ -4,8 +4,8 @@ import { counted, labels } from '../../words/numbers.ts';
 import type { CheckResult } from '../run/result.ts';
 import { shellWord } from '../shell-word.ts';
 import { assertionsIn, failuresOf } from './notes.ts';
-import { hasRegressed, outcomeOf } from './outcome.ts';
-import { paint, signed, type View, wrap } from './terminal.ts';
+import { hasRegressed, type Outcome, outcomeOf } from './outcome.ts';
+import { paint, type Style, signed, type View, wrap } from './terminal.ts';
 
 /** Returns the answer of a check in one line: what failed, or how it compares with its base. Undefined if nothing was asked. */
 export const headlineOf = (result: CheckResult): string | undefined => {
@@ -19,7 +19,7 @@ const failureTexts = (result: CheckResult): string[] =>
   );
 
 const baseTexts = ({ base, baseProblem, confirmation }: CheckResult): string[] => {
-  if (baseProblem) return ['No verdict against the base'];
+  if (baseProblem && !base) return ['No verdict against the base'];
   const confirmed = confirmation?.state === 'confirmed' && !(base && hasRegressed(base)) ? confirmation.changes : [];
   const names = [...new Set(confirmed.map(({ metric }) => labels[metric]))];
   if (names.length > 0) return [`${names.join(', ')} got worse, which one more audit confirmed`];
@@ -42,11 +42,18 @@ const assertionTexts = (result: CheckResult): string[] => {
   return all.length > 0 ? [`${counted(all.length, 'assertion')} passed`] : [];
 };
 
-/** Returns how many of several checks failed. Undefined for one check. */
-export const countOfFailed = (results: readonly CheckResult[]): string | undefined => {
-  const failed = results.filter((each) => outcomeOf(each) === 'bad').length;
-  return results.length > 1 ? `${failed} of ${results.length} checks failed.` : undefined;
+/** Returns how many of several checks failed, and how many are not judged. */
+export const countOfFailed = (results: readonly CheckResult[]): string => {
+  const having = (outcome: Outcome) => results.filter((each) => outcomeOf(each) === outcome).length;
+  const unjudged = having('unjudged') > 0 ? `, ${having('unjudged')} not judged` : '';
+  return `${having('bad')} of ${results.length} checks failed${unjudged}.`;
 };
+
+/** Returns the outcome of several checks: the one that needs work first. */
+export const worstOutcome = (results: readonly CheckResult[]): Outcome =>
+  (['bad', 'unjudged', 'open', 'unclear'] as const).find((each) =>
+    results.some((result) => outcomeOf(result) === each),
+  ) ?? 'good';
 
 /** Returns the next step after results: the fix that gains most, and the command that prints all of them. */
 export const nextStepOf = (results: readonly CheckResult[]): string | undefined => {
@@ -71,12 +78,22 @@ const fixesCommand = ({ check, readWith, isServed }: CheckResult): string | unde
 export const headlineLines = (result: CheckResult, view: View): string[] => {
   const text = headlineOf(result);
   if (text === undefined) return [];
-  return signed(signOf(outcomeOf(result) === 'bad', view), text, view);
+  return signed(signOf(outcomeOf(result), view), text, view);
 };
 
-/** Returns the sign of an answer. */
-export const signOf = (isBad: boolean, view: View): string =>
-  isBad ? paint('✘', 'poor', view) : paint('✓', 'pass', view);
+const signs = {
+  good: ['✓', 'pass'],
+  unclear: ['○', 'unknown'],
+  unjudged: ['?', 'work'],
+  bad: ['✘', 'poor'],
+  open: ['◌', 'none'],
+} as const satisfies Record<Outcome, readonly [sign: string, style: Style]>;
+
+/** Returns the sign of an answer. Only a proved one is green. */
+export const signOf = (outcome: Outcome, view: View): string => {
+  const [sign, style] = signs[outcome];
+  return paint(sign, style, view);
+};
 
 /** Returns the next step. Its command stays whole on a line of its own if the terminal is too narrow. */
 export const nextLines = (next: string, view: View): string[] => {

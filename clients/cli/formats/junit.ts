@@ -2,6 +2,7 @@ import reports, { type TestSuite } from 'junit-report-builder';
 import type { AssertionResult } from '../../../shared/assertions/assertions.ts';
 import type { RunView } from '../../../shared/run.ts';
 import { isOfVariants, variantNames } from '../../words/differences.ts';
+import { headlineOfChange } from '../../words/headline.ts';
 import { labels, shownValue } from '../../words/numbers.ts';
 import type { CheckResult } from '../run/result.ts';
 import { confirmationText } from './confirmation.ts';
@@ -73,7 +74,9 @@ const addAssertion = (suite: TestSuite, run: RunView, assertion: AssertionResult
 /** Adds a test case for each region that was compared with the base. It fails if a metric regressed. */
 const addBase = (suite: TestSuite, { check, base, baseProblem, confirmation }: CheckResult): void => {
   if (baseProblem) {
-    suite.testCase().className(shortUrl(check.url)).name('comparison with the base').error(baseProblem, 'no-verdict');
+    const test = suite.testCase().className(shortUrl(check.url)).name('comparison with the base');
+    if (base) test.skipped().standardOutput(`${headlineOfChange(base)}\n${baseProblem}`);
+    else test.error(baseProblem, 'no-verdict');
   }
   if (!base || baseProblem) return;
   const changes = changesOf(base);

@@ -26,14 +26,14 @@ const MAX_FIXES = 3;
 /** Labels that the action adds. GitHub shows them beside the text. */
 const SHOWN_BY_GITHUB = ['branch', 'commit', 'repository'];
 
-export const outcomeSigns = { good: '✅', bad: '❌', open: '⏳' };
+export const outcomeSigns = { good: '✅', unclear: '⚪', unjudged: '⚠️', bad: '❌', open: '⏳' };
 /** Signs of the grades. They differ in shape as well as in colour. */
 export const gradeEmojis = { pass: '🟢', work: '🟨', poor: '🔺', unknown: '⬜', none: '' };
 const legend = '<sub>🟢 good 🟨 needs work 🔺 poor</sub>';
 
 /** Returns the checks as Markdown for a job summary or a pull request comment of GitHub, worst first. */
 export const markdownOf = (results: readonly CheckResult[]): string => {
-  const count = countOfFailed(results);
+  const count = results.length > 1 && countOfFailed(results);
   const summary = count ? [`**${count}**`, ...failedList(results), ''] : [];
   const notes = sampleNotes(results).map((text) => `- ⚠️ ${prose(text)}`);
   return boundedMarkdown([{ lines: summary }, ...worstFirst(results).map(partOfCheck), { lines: notes }]);
@@ -42,13 +42,16 @@ export const markdownOf = (results: readonly CheckResult[]): string => {
 /** Most checks in the list of those that failed. */
 const MAX_LISTED = 10;
 
-/** Returns the answer of each failed check, worst first. */
+/** Returns the answer of each check that failed or is not judged, worst first. */
 export const failedList = (results: readonly CheckResult[]): string[] => {
-  const failed = worstFirst(results).filter((result) => outcomeOf(result) === 'bad');
+  const failed = worstFirst(results).filter((result) => ['bad', 'unjudged'].includes(outcomeOf(result)));
   const more = failed.length - MAX_LISTED;
   const lines = failed
     .slice(0, MAX_LISTED)
-    .map((result) => `- ❌ ${prose(headlineOf(result) ?? 'failed')}: ${code(titleOf(result).url)}`);
+    .map(
+      (result) =>
+        `- ${outcomeSigns[outcomeOf(result)]} ${prose(headlineOf(result) ?? 'failed')}: ${code(titleOf(result).url)}`,
+    );
   return [...lines, ...(more > 0 ? [`- and ${more} more`] : [])];
 };
 
@@ -189,7 +192,7 @@ export const baseLines = (
   const confirmed = confirmation
     ? [`- ${confirmationSigns[confirmation.state]} ${prose(confirmationText(confirmation))}`, '']
     : [];
-  if (baseProblem) return [`- ❌ **Not compared.** ${prose(baseProblem)}`, ...confirmed, ''];
+  if (baseProblem && !base) return [`- ❌ **Not compared.** ${prose(baseProblem)}`, ...confirmed, ''];
   if (!base) return [];
   const { changed, counts } = summaryOf(base);
   const other = isOfVariants(base) ? prose(variantNames(base).base) : code(base.baseCheckId);
@@ -204,6 +207,7 @@ export const baseLines = (
   return [
     `**Compared with ${other}:** ${counts}`,
     ...(withTable && rows.length > 0 ? tableOf(['', 'region', 'metric', 'before', 'after', 'change'], rows) : ['']),
+    ...(baseProblem ? [`- ⚠️ **Not judged.** ${prose(baseProblem)}`, ''] : []),
     ...confirmed,
   ];
 };

@@ -4,9 +4,8 @@ import type { MetricName } from '../../../shared/metrics/page-metrics.ts';
 import type { RunView } from '../../../shared/run.ts';
 import { changeText, regionsText, sharedChangeText } from '../../words/change.ts';
 import { type ComparedEntry, comparedEntries } from '../../words/compared.ts';
-import { joinedValues } from '../../words/headline.ts';
+import { allRegionsText, joinedValues } from '../../words/headline.ts';
 import { mainMetrics, orderedFor, textOrDash } from '../../words/numbers.ts';
-import { allRegionsText } from '../../words/places.ts';
 import type { CheckResult } from '../run/result.ts';
 
 /** Returns the metrics that a table shows: those that people look at first and that a run has. */

@@ -4,7 +4,6 @@ import type { MetricName } from '../../../shared/metrics/page-metrics.ts';
 import type { RunView } from '../../../shared/run.ts';
 import { isFinished } from '../../../shared/states.ts';
 import { isNotJudged } from '../../words/assertions.ts';
-import { comparedEntries } from '../../words/compared.ts';
 import type { CheckResult } from '../run/result.ts';
 
 type Asserted = Pick<CheckResult, 'check' | 'assertions'>;
@@ -27,19 +26,26 @@ export const hasUnjudged = ({ assertions }: Pick<Asserted, 'assertions'>): boole
     .some((each) => isNotJudged(each) && each.level === 'error');
 
 /** Returns true if a metric of a comparison with a base got worse. */
-export const hasRegressed = (comparison: CheckComparison): boolean =>
-  comparedEntries(comparison).some(({ verdict }) => verdict === 'regressed');
+export const hasRegressed = ({ verdict }: CheckComparison): boolean => verdict === 'regressed';
 
 /** Returns true if a metric got worse than that of the base, also by a change that only one more check proved. */
 export const isWorse = ({ base, confirmation }: Pick<CheckResult, 'base' | 'confirmation'>): boolean =>
   (base !== null && hasRegressed(base)) || confirmation?.state === 'confirmed';
 
-/** Returns `bad` if a run or an assertion of level error failed or was not judged, or if the base found a regression or no verdict. */
-export const outcomeOf = (result: CheckResult): 'good' | 'bad' | 'open' => {
-  const { check, baseProblem } = result;
+/**
+ * How a check ended. `unjudged`: a main metric may have changed by more than counts, and nothing proves it. `unclear`: a main
+ * metric is open, and may have changed by less. `open`: the check is unfinished.
+ */
+export type Outcome = 'good' | 'unclear' | 'unjudged' | 'bad' | 'open';
+
+/** Returns `bad` if a run or an assertion of level error failed or was not judged, or if the base is missing or was better. */
+export const outcomeOf = (result: CheckResult): Outcome => {
+  const { check, base, baseProblem, confirmation } = result;
   if (!isFinished(check.state)) return 'open';
   const isKept = assertionsPassed(result) !== false && !hasUnjudged(result);
-  return check.state === 'succeeded' && isKept && !isWorse(result) && !baseProblem ? 'good' : 'bad';
+  if (check.state !== 'succeeded' || !isKept || isWorse(result)) return 'bad';
+  if (baseProblem) return base ? 'unjudged' : 'bad';
+  return base?.verdict === 'unknown' && confirmation?.state !== 'refuted' ? 'unclear' : 'good';
 };
 
 /** Orders checks by what needs work: failed runs, then failed rules, then the lowest scores. */
@@ -50,7 +56,7 @@ export const worstFirst = (results: readonly CheckResult[]): CheckResult[] => {
     const hasFailed = result.check.runs.some(({ state }) => state === 'failed');
     return [
       hasFailed ? 0 : 1,
-      outcomeOf(result) === 'bad' ? 0 : 1,
+      { bad: 0, unjudged: 1, open: 2, unclear: 2, good: 2 }[outcomeOf(result)],
       ...(['performance', 'accessibility', 'bestPractices', 'seo'] as const).map(lowestOf),
     ];
   };

@@ -12,11 +12,10 @@ import { assertionLines, verdictStyles } from './comparison-text.ts';
 import { type Confirmation, confirmationText } from './confirmation.ts';
 import { whyText } from './explanation.ts';
 import { fieldDataText } from './field-data.ts';
-import { countOfFailed, headlineLines, nextLines, nextStepOf, signOf } from './headline.ts';
+import { countOfFailed, headlineLines, nextLines, nextStepOf, signOf, worstOutcome } from './headline.ts';
 import { interactionsText } from './interactions.ts';
 import { shownMetrics, summaryOf, verdictsOf } from './metrics.ts';
 import { assertionsIn, failuresOf, sampleNotes, warningsOf } from './notes.ts';
-import { outcomeOf } from './outcome.ts';
 import { simulationsText } from './simulations.ts';
 import { LABEL_WIDTH, labelled, paint, signed, table, type View, wrap } from './terminal.ts';
 import { linkOf, titleOf } from './titles.ts';
@@ -26,21 +25,10 @@ import { linkOf, titleOf } from './titles.ts';
  * link, the name of a file or a command.
  */
 export const textOf = (results: readonly CheckResult[], view: View): string => {
-  const count = countOfFailed(results);
+  const count = results.length > 1 && countOfFailed(results);
   const next = nextStepOf(results);
   return [
-    ...(count
-      ? [
-          signed(
-            signOf(
-              results.some((each) => outcomeOf(each) === 'bad'),
-              view,
-            ),
-            count,
-            view,
-          ),
-        ]
-      : []),
+    ...(count ? [signed(signOf(worstOutcome(results), view), count, view)] : []),
     ...results.map((result) => linesOf(result, view)),
     ...sampleLines(results, view),
     ...(next ? [nextLines(next, view)] : []),
@@ -220,16 +208,18 @@ const failureLines = (result: CheckResult, view: View): string[] =>
 /** Returns the metrics that got worse or better than those of the base, or perhaps did. */
 const baseLines = ({ base, baseProblem, confirmation }: CheckResult, view: View): string[] => {
   const confirmed = confirmation ? confirmationLines(confirmation, view) : [];
-  if (baseProblem) return ['', ...signed(paint('✘', 'poor', view), baseProblem, view), ...confirmed];
+  if (baseProblem && !base) return ['', ...signed(paint('✘', 'poor', view), baseProblem, view), ...confirmed];
   if (!base) return [];
+  const problem = baseProblem ? signed(signOf('unjudged', view), baseProblem, view) : [];
   const { changed, counts } = summaryOf(base, view);
-  if (isOfVariants(base)) return ['', ...wrap(`Compared with ${variantNames(base).base}: ${counts}`, view.width)];
+  if (isOfVariants(base))
+    return ['', ...wrap(`Compared with ${variantNames(base).base}: ${counts}`, view.width), ...problem];
   const lines = changed.flatMap(({ region, label, verdict, before, after, change }) => {
     const sign = paint(verdictSigns[verdict], verdictStyles[verdict], view);
     const where = base.regions.length > 1 ? `${region}  ` : '';
     return signed(sign, `${where}${label} ${before} → ${after}: ${change}`, view);
   });
-  return ['', ...wrap(`Compared with ${base.baseCheckId}: ${counts}`, view.width), ...lines, ...confirmed];
+  return ['', ...wrap(`Compared with ${base.baseCheckId}: ${counts}`, view.width), ...lines, ...problem, ...confirmed];
 };
 
 const confirmationLines = (confirmation: Confirmation, view: View): string[] => {

@@ -1,7 +1,7 @@
 import type { MetricName } from '../../../shared/metrics/page-metrics.ts';
 import type { RunView } from '../../../shared/run.ts';
 import { gradeSigns, labels, shownValue } from '../../words/numbers.ts';
-import { nextLines, nextStepOf, signOf } from '../formats/headline.ts';
+import { countOfFailed, nextLines, nextStepOf, signOf, worstOutcome } from '../formats/headline.ts';
 import { boundedMarkdown, gradeEmojis, outcomeSigns, partOfCheck } from '../formats/markdown.ts';
 import { code, link, prose, tableOf, tableRows } from '../formats/markdown-syntax.ts';
 import { sampleNotes } from '../formats/notes.ts';
@@ -30,10 +30,8 @@ export const renderBatch =
     return format === 'markdown' ? markdownOf(ordered, batch) : render(ordered, format, view);
   };
 
-const failedOf = (results: readonly CheckResult[]) => results.filter((each) => outcomeOf(each) === 'bad');
-
-const summaryOf = (results: readonly CheckResult[]): string =>
-  `${failedOf(results).length} of ${results.length} checks failed.`;
+const problemsIn = (results: readonly CheckResult[]) =>
+  results.filter((each) => ['bad', 'unjudged'].includes(outcomeOf(each)));
 
 const listCommand = ({ name }: Batch): string => `page-audit list --label batch=${name}`;
 
@@ -70,22 +68,21 @@ const textOf = (results: readonly CheckResult[], batch: Batch, view: View): stri
   const rows = rowsOf(results);
   const names = columnsOf(rows.map(({ run }) => run));
   const cells = rows.map(({ result, run, page, facts }) => [
-    outcomeOf(result) === 'bad' ? paint('✘', 'poor', view) : outcomeOf(result) === 'open' ? '◌' : ' ',
+    outcomeOf(result) === 'good' ? ' ' : signOf(outcomeOf(result), view),
     ...names.map((name) => textCell(run, name, view)),
     ...facts,
     page,
   ]);
   const facts = rows[0]?.facts.map(() => '') ?? [];
   const header = ['', ...names.map((name) => labels[name]), ...facts, ''];
-  const failed = failedOf(results);
   const next = nextStepOf(results);
   const readWith = results[0]?.readWith ?? null;
   const lines = [
-    ...signed(signOf(failed.length > 0, view), summaryOf(results), view),
+    ...signed(signOf(worstOutcome(results), view), countOfFailed(results), view),
     ...wrap(paint(titleOfBatch(results), 'heading', view), view.width),
     ...(fittingTable([header, ...cells], view, MIN_NAME_WIDTH) ?? listOf(cells, names, view)),
     ...wrap(`${gradeSigns.pass} good  ${gradeSigns.work} needs work  ${gradeSigns.poor} poor`, view.width),
-    ...failed.flatMap((each) => ['', ...wrap(titleOf(each).url, view.width), ...problemLines(each, view)]),
+    ...problemsIn(results).flatMap((each) => ['', ...wrap(titleOf(each).url, view.width), ...problemLines(each, view)]),
     '',
     ...sampleNotes(results).flatMap((text) => signed(paint('!', 'work', view), text, view)),
     ...(readWith === null ? [] : nextLines(`To list the checks:  ${listCommand(batch)}${readWith}`, view)),
@@ -133,7 +130,7 @@ const markdownOf = (results: readonly CheckResult[], batch: Batch): string => {
   return boundedMarkdown([
     {
       lines: [
-        `**${summaryOf(results)}** ${prose(titleOfBatch(results))}`,
+        `**${countOfFailed(results)}** ${prose(titleOfBatch(results))}`,
         '',
         ...sampleNotes(results).map((text) => `- ⚠️ ${prose(text)}`),
         `To list the checks: ${code(listCommand(batch))}`,
@@ -142,6 +139,6 @@ const markdownOf = (results: readonly CheckResult[], batch: Batch): string => {
     },
     ...tableRows(cells).map((line) => ({ lines: [line], name: 'row' as const })),
     { lines: [''] },
-    ...failedOf(results).map(partOfCheck),
+    ...problemsIn(results).map(partOfCheck),
   ]);
 };

@@ -98,19 +98,23 @@ export const storedExplanation = (client: Client, checkId: string, query: Parame
     return null;
   });
 
-/** Returns true if a metric of a region got better, got worse or stayed the same. */
-export const hasVerdict = ({ metrics }: CheckComparison): boolean =>
-  Object.values(metrics).some(({ verdict }) => verdict !== 'unknown');
+/** Returns true if a comparison proves something: a regression, or that no main metric may have changed by more than counts. */
+export const hasVerdict = ({ verdict, unjudged }: CheckComparison): boolean =>
+  verdict === 'regressed' || unjudged.length === 0;
 
-/** Says why no metric of a comparison has a verdict. The two variants of a check differ on purpose. */
+/** Says why a comparison proves nothing, and how to get a verdict. The two variants of a check differ on purpose. */
 export const noVerdictText = (comparison: CheckComparison): string => {
-  const { checkId, baseCheckId, reasons, differences } = comparison;
-  const causes = [...new Set(reasons.map(({ code }) => reasonText(code)))];
-  if (isOfVariants(comparison)) {
-    return [`No metric of the check ${checkId} has a verdict between its two variants.`, ...causes].join(' ');
-  }
+  const { checkId, baseCheckId, reasons, differences, unjudged } = comparison;
+  const open = comparedEntries(comparison).filter(({ id }) => unjudged.includes(id));
+  const names = open.map(({ id, label, title }) => (id.startsWith('interactions:') ? title : label)).join(', ');
+  const causes = [...new Set(reasons.map(({ code }) => code))]
+    .filter((code) => code !== 'fewer-samples') // the note on samples stands once for all checks
+    .map(reasonText);
+  if (isOfVariants(comparison) && causes.length > 0) return causes.join(' ');
+  if (isOfVariants(comparison))
+    return `The variants of the check ${checkId} are not judged: ${names} may differ by more than counts.`;
   const codes = differences.map(({ code }) => code).join();
   const advice = codes === '' ? [] : [`If you meant the differences, use --intended ${codes}.`];
-  const first = `No metric of the check ${checkId} has a verdict against ${baseCheckId}.`;
+  const first = `The check ${checkId} is not judged against ${baseCheckId}: ${names} may have changed by more than counts.`;
   return [first, ...differences.map(differenceText), ...causes, ...advice].join(' ');
 };

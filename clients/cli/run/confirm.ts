@@ -47,7 +47,9 @@ export const confirm = async (
   let by: Confirmation['by'] = against ? 'turns' : 'again';
   try {
     const turns = against && (await inTurns(client, check, { suspects, against }, confirming));
-    if (turns) return { ...judged, ...(turns.state === 'open' ? {} : { baseProblem: null }), confirmation: turns };
+    const isAll = judged.base.unjudged.every((id) => suspects.some(({ metric }) => metric === id));
+    const isTold = turns?.state === 'confirmed' || (turns?.state === 'refuted' && isAll);
+    if (turns) return { ...judged, ...(isTold && { baseProblem: null }), confirmation: turns };
     by = 'again';
     const further = await auditOnce(client, check, { suspects, by }, confirming);
     const both = await compareWithBase(client, check, { ...bases, again: [further.id] }, confirming.limit.signal);
@@ -61,11 +63,13 @@ export const confirm = async (
 };
 
 /** Returns the metrics that may be worse than those of the base. */
-const suspectsOf = ({ metrics }: CheckComparison): Suspect[] =>
+const suspectsOf = ({ metrics, unjudged }: CheckComparison): Suspect[] =>
   metricNames.flatMap((metric) =>
     Object.entries(metrics[metric].regions).flatMap(([region, { suspected, change }]) => {
       const isHigher = (plain(change?.estimate) ?? 0) > 0;
-      return suspected && isHigher === (pageMetric(metric).better === 'lower') ? [{ region, metric }] : [];
+      const isWorse = isHigher === (pageMetric(metric).better === 'lower');
+      const mayCount = !pageMetric(metric).isMain || unjudged.includes(metric);
+      return suspected && isWorse && mayCount ? [{ region, metric }] : [];
     }),
   );
 

@@ -3,7 +3,7 @@ import type { ArtifactName } from '../../../shared/options/artifacts.ts';
 import { cutText } from '../../../shared/text.ts';
 import { type Context, withClient } from '../context.ts';
 import { exitCodes, UsageError } from '../exit-codes.ts';
-import { againstFrom, inputsFrom, SAMPLES_OF_VARIANTS } from '../flags/option-flags.ts';
+import { againstFrom, inputsFrom, SAMPLES_WITH_BASE } from '../flags/option-flags.ts';
 import type { RunOptions } from '../flags/options.ts';
 import { throttlingFor } from '../flags/throttling.ts';
 import { checkOutputs, writeForms } from '../formats/output.ts';
@@ -156,7 +156,7 @@ export const bodiesOf = (
   urls: readonly string[],
   options: Omit<RunOptions, 'timeout' | 'format'> & Pick<Rules, 'assertions'>,
 ): CreateCheckBody[] => {
-  const { region, device, auditVersion, label, assertions } = options;
+  const { region, device, auditVersion, label, assertions, base, baseUrl } = options;
   const artifacts = [
     ...new Set([...((inputsFrom(options).artifacts ?? []) as ArtifactName[]), ...artifactsFor(options.output)]),
   ];
@@ -169,7 +169,8 @@ export const bodiesOf = (
       return {
         ...{ url, auditVersion, regions },
         ...(each && { device: each }),
-        ...(against && { samples: SAMPLES_OF_VARIANTS }),
+        ...((base ?? baseUrl) !== undefined && { samples: SAMPLES_WITH_BASE }),
+        ...(against && { samples: 'auto' as const }),
         ...inputsFrom(options),
         ...(artifacts.length > 0 && { artifacts }),
         ...(throttling && { throttling }),

@@ -5,6 +5,7 @@ import type { Region } from '../../../shared/regions.ts';
 import { fullChangeText } from '../../words/change.ts';
 import { type ComparedEntry, comparedEntries, interactionNotes } from '../../words/compared.ts';
 import { auditFacts, labelTexts } from '../../words/facts.ts';
+import { headlineOfChange } from '../../words/headline.ts';
 import { gradeOf, plain, textOrDash } from '../../words/numbers.ts';
 import { localTime } from '../../words/times.ts';
 import { useLoaded } from '../requests/loading.ts';
@@ -50,6 +51,11 @@ export const ComparisonPage = ({ base, checkId }: { base: string; checkId: strin
   return (
     <>
       <Heading urls={urls} />
+      {data && (
+        <p class="answer">
+          <Verdict verdict={data.verdict}>{headlineOfChange(data)}</Verdict>
+        </p>
+      )}
       <div class="row sides">
         <Side name="Before" id={base} check={before.data} named={urls.length > 1} />
         <Side name="After" id={checkId} check={after.data} named={urls.length > 1} />
