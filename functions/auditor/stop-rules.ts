@@ -250,3 +250,6 @@ const TOO_MUCH: Record<NonNullable<MainFrame['tooMuch']>, [RunProblemCode, strin
   'nested frames': ['page-too-large', `The page nested frames more than ${MAX_NESTED_FRAMES} levels deep.`],
   dialogs: ['page-hung', `The page opened more than ${MAX_DIALOGS} dialogs.`],
 };
+
+/** Code of the error of a browser that did not start. */
+export const NO_BROWSER = 'NO_BROWSER';

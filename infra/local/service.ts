@@ -3,6 +3,7 @@ import { setFlagsFromString } from 'node:v8';
 import { S3Client } from '@aws-sdk/client-s3';
 import { SQSClient } from '@aws-sdk/client-sqs';
 import { installedBrowser } from '../../functions/auditor/host/installed-browser.ts';
+import type { SandboxSetting } from '../../functions/auditor/parent/sandbox-use.ts';
 import { clientSettings } from '../../functions/lib/aws-client.ts';
 import { redactForLog } from '../../functions/lib/redact.ts';
 import { isLoopbackAddress } from '../../functions/lib/targets/addresses.ts';
@@ -27,6 +28,8 @@ export type ServiceSettings = {
   chromium?: string; // an installed browser: its path, or `auto`
   chromiumDir?: string; // where Chromium is unpacked; a folder beside the sources by default
   auditsAtOnce: number;
+  timedAtOnce?: number;
+  sandbox: SandboxSetting;
   auth: 'keys' | 'open';
   targets: 'public' | 'local';
   targetsAllow?: string; // hosts that may be audited although they are not public
@@ -128,7 +131,7 @@ const requireLoopback = async (host: string): Promise<void> => {
 };
 
 /** Returns the environment of the functions that the settings determine. Throws a BrowserError if audits can't use the browser. */
-const environmentOf = async ({ chromium, ...settings }: ServiceSettings): Promise<Record<string, string>> => ({
+export const environmentOf = async ({ chromium, ...settings }: ServiceSettings): Promise<Record<string, string>> => ({
   ...(chromium !== undefined && { CHROMIUM: (await installedBrowser(chromium)).executable }),
 
   AUTH: settings.auth,
@@ -141,6 +144,8 @@ const environmentOf = async ({ chromium, ...settings }: ServiceSettings): Promis
   FIELD_DATA: settings.crux ? 'on' : 'off',
   ...(settings.crux && { CRUX_API_KEY: settings.crux.key, CRUX_API_URL: settings.crux.url }),
   AUDITS_AT_ONCE: `${settings.auditsAtOnce}`,
+  ...(settings.timedAtOnce !== undefined && { TIMED_AT_ONCE: `${settings.timedAtOnce}` }),
+  SANDBOX: settings.sandbox,
   REGION_PLACE: settings.regionPlace ?? 'this machine',
   RETENTION_DAYS: `${settings.retentionDays}`,
   TREND_DAYS: `${settings.trendDays}`,

@@ -125,6 +125,8 @@ export const settingsFrom = (env: Record<string, string | undefined>): ServiceSe
     ...(settings.CHROMIUM && { chromium: settings.CHROMIUM }),
     ...(settings.CHROMIUM_DIR && { chromiumDir: resolve(settings.CHROMIUM_DIR) }),
     auditsAtOnce: auditsAtOnceFrom(settings),
+    ...(settings.TIMED_AT_ONCE !== undefined && { timedAtOnce: settings.TIMED_AT_ONCE }),
+    sandbox: settings.SANDBOX,
     auth: AUTH,
     targets: settings.TARGETS ?? (AUTH === 'open' ? 'local' : 'public'), // a key holder may be elsewhere
     ...(settings.TARGETS_ALLOW.length > 0 && {

@@ -1,8 +1,10 @@
 import { lookup } from 'node:dns/promises';
+import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { expect, test, vi } from 'vitest';
-import { startService } from '../../infra/local/service.ts';
+import { environmentOf, startService } from '../../infra/local/service.ts';
 import { Settings, settingsFrom } from '../../infra/local/start-settings.ts';
+import { AuditEnv } from '../../shared/service/env.ts';
 import { libraryWords } from '../support/problem.ts';
 
 vi.mock('node:dns/promises', async (original) => ({ ...(await original<object>()), lookup: vi.fn() }));
@@ -17,6 +19,29 @@ test('by default only this machine can use the service, and its pages can be aud
     corsOrigins: [],
     logLevel: 'ERROR',
   });
+});
+
+test('each setting reaches the auditors, also where the environment leaves it out', async () => {
+  const given = {
+    AUDITS_AT_ONCE: '3',
+    TIMED_AT_ONCE: '2',
+    SANDBOX: 'required',
+    TARGETS: 'public',
+    TARGETS_ALLOW: 'a.test',
+  };
+  const documented = readFileSync('infra/local/SETTINGS.md', 'utf8');
+  const names = Object.keys(Settings.shape).filter(
+    (name) => name in AuditEnv.shape && !/^(CHROMIUM|EXTRA_CA)/.test(name),
+  );
+  expect(Object.keys(given)).toEqual(expect.arrayContaining(names.filter((name) => !/_DAYS$/.test(name))));
+  const [usual, chosen] = await Promise.all([{}, given].map((env) => environmentOf(settingsFrom(env))));
+  expect(chosen).toMatchObject(given);
+  const defaults = names.flatMap((name) => {
+    const [, value] = new RegExp(`^\\| \`${name}\` \\| \`?(\\w+)\`? \\|`, 'm').exec(documented) ?? [];
+    return value === undefined || value === 'none' ? [] : [[name, value]];
+  });
+  expect(defaults).toContainEqual(['SANDBOX', 'tested']);
+  expect(usual).toMatchObject(Object.fromEntries(defaults));
 });
 
 test.each([

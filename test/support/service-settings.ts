@@ -10,6 +10,7 @@ export const serviceSettings = async (dataDir: string, chromiumDir?: string): Pr
   ...testChromium(),
   chromiumDir: chromiumDir ?? (await preparedPrograms()),
   auditsAtOnce: 1,
+  sandbox: 'optional',
   auth: 'open',
   targets: 'local',
   corsOrigins: [],

@@ -64,7 +64,12 @@ test.each([
 });
 
 test.each([
-  ['cannot start its browser', () => '/bin/false', false, 'Chromium exited during its start.'],
+  [
+    'cannot start its browser',
+    () => '/bin/false',
+    false,
+    'Chromium does not start on this machine: it exited without a message.',
+  ],
   ['is ended', () => executable, true, 'The auditor exited.'],
 ])('an idle auditor that %s measures no benchmark', async (_, browser, isEnded, reason) => {
   const auditor = startAuditor();

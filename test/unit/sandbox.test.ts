@@ -1,7 +1,7 @@
 import { chmodSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
-import { NoSandboxError, requireSandbox } from '../../functions/auditor/host/sandbox.ts';
+import { NoSandboxError, requireSandbox, requireStart } from '../../functions/auditor/host/sandbox.ts';
 import { type SandboxSetting, sandboxUse } from '../../functions/auditor/parent/sandbox-use.ts';
 import { log } from '../../functions/lib/log.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
@@ -31,6 +31,15 @@ test('a browser that exits without its sandbox is refused with the way out', asy
 test.runIf(user)('root without other users has no sandbox', async () => {
   const browser = browserOf('any', 'exit 0');
   await expect(requireSandbox(browser, undefined, 'page-audit-test-')).rejects.toThrow('Audits would run as root');
+});
+
+test('a browser that tells its version and does not start is refused with its last messages', async () => {
+  const script =
+    'case "$*" in *--version*) echo "Chromium 156.0.7000.0";; *) echo "no libfoo.so.1 here" >&2; exit 1;; esac';
+  await expect(requireStart(browserOf('silent', script), user, 'page-audit-test-')).rejects.toThrow(
+    /^Chromium does not start on this machine: no libfoo\.so\.1 here$/,
+  );
+  await requireStart(browserOf('fine', 'head -c 1 <&3 >&4; exec sleep 60'), user, 'page-audit-test-');
 });
 
 const works = async () => {};

@@ -6,13 +6,17 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { DEFAULT_FLAGS } from 'chrome-launcher/dist/flags.js';
 import puppeteer, { type Browser, type ConnectionTransport, type Page } from 'puppeteer-core';
 import { allPids, killProcess, readText, statFieldsOf } from '../host/processes.ts';
+import { startText, WITHOUT_SANDBOX } from '../host/sandbox.ts';
 import type { LaunchSettings } from '../messages.ts';
+import { NO_BROWSER } from '../stop-rules.ts';
 import { elapsed } from './own-time.ts';
 import { askPage, inTime } from './page-probe.ts';
 
 export type Launch = LaunchSettings & { workDir: string };
 export type Launched = Awaited<ReturnType<typeof launchBrowser>>;
 
+/** Most characters of the messages of a browser that are kept. */
+const MAX_STDERR = 2000;
 /** Time that the pages of a closing browser have, in milliseconds. A page that hangs may not close. */
 const PAGE_CLOSE_MS = 300;
 
@@ -22,10 +26,11 @@ const PAGE_CLOSE_MS = 300;
  * Chromium's sandbox needs a user other than root and a kernel that allows namespaces to that user.
  */
 export const launchBrowser = async ({ sandbox, ...launch }: Launch) => {
-  const sandboxed = sandbox !== 'none' && process.getuid?.() !== 0 && (await startChromium(launch, []));
+  const stderr = { text: '' };
+  const sandboxed = sandbox !== 'none' && process.getuid?.() !== 0 && (await startChromium(launch, [], stderr));
   if (sandboxed) return { ...sandboxed, sandbox: true };
-  const unsandboxed = sandbox !== 'required' && (await startChromium(launch, ['--no-sandbox', '--no-zygote']));
-  if (!unsandboxed) throw new Error('Chromium exited during its start.');
+  const unsandboxed = sandbox !== 'required' && (await startChromium(launch, WITHOUT_SANDBOX, stderr));
+  if (!unsandboxed) throw Object.assign(new Error(startText(stderr.text)), { code: NO_BROWSER });
   return { ...unsandboxed, sandbox: false };
 };
 
@@ -40,7 +45,8 @@ export const isUsable = async ({ page }: Launched): Promise<boolean> => {
 /** Returns undefined if Chromium exits by itself, as it does when its sandbox is not available. Throws if it is killed. */
 const startChromium = async (
   { executable, proxyPort, workDir, env, debuggingPort, trustStore }: Omit<Launch, 'sandbox'>,
-  flags: string[],
+  flags: readonly string[],
+  stderr: { text: string },
 ) => {
   const profile = join(workDir, 'profile'); // the parent removes it with the work folder
   await mkdir(profile, { recursive: true });
@@ -58,7 +64,10 @@ const startChromium = async (
   ];
   const chromium = spawn(executable, args, {
     env,
-    stdio: ['ignore', 'ignore', 'ignore', 'pipe', 'pipe'],
+    stdio: ['ignore', 'ignore', 'pipe', 'pipe', 'pipe'],
+  });
+  chromium.stderr?.setEncoding('utf8').on('data', (text: string) => {
+    stderr.text = `${stderr.text}${text}`.slice(-MAX_STDERR);
   });
   const exited = new Promise<'killed' | 'by itself'>((resolve) => {
     chromium.once('exit', (_, signal) => resolve(signal === 'SIGKILL' ? 'killed' : 'by itself'));

@@ -17,23 +17,46 @@ export class NoSandboxError extends Error {}
 export const requireSandbox = async (chromium: Browser, user: User | undefined, prefix: string): Promise<void> => {
   if (!user && process.getuid?.() === 0)
     throw new NoSandboxError(`Audits would run as root, where Chromium has no sandbox. ${HELP}`);
+  const stderr = await inProfile(user, prefix, (profile) => errorOfStart(chromium, user, profile));
+  if (stderr === undefined) return;
+  const cause = /No usable sandbox/.test(stderr) ? 'No usable sandbox.' : cutText(stderr, 300);
+  throw new NoSandboxError(`Chromium does not start in its sandbox on this machine. ${HELP} The cause: ${cause}`);
+};
+
+/** Throws if Chromium can't start without its sandbox either. A browser that can tell its version may still not start. */
+export const requireStart = async (chromium: Browser, user: User | undefined, prefix: string): Promise<void> => {
+  const stderr = await inProfile(user, prefix, (profile) => errorOfStart(chromium, user, profile, WITHOUT_SANDBOX));
+  if (stderr !== undefined) throw new Error(startText(stderr));
+};
+
+/** Flags of a browser that has no sandbox. */
+export const WITHOUT_SANDBOX = ['--no-sandbox', '--no-zygote'];
+
+const MAX_CAUSE = 500;
+/** Returns that Chromium does not start, with its last messages. */
+export const startText = (stderr: string): string =>
+  `Chromium does not start on this machine: ${stderr.trim().slice(-MAX_CAUSE) || 'it exited without a message.'}`;
+
+const inProfile = async <T>(user: User | undefined, prefix: string, use: (profile: string) => Promise<T>) => {
   const profile = await mkdtemp(join(tmpdir(), prefix));
   try {
     if (user) await chown(profile, user.uid, user.gid);
-    const stderr = await errorOfStart(chromium, user, profile);
-    if (stderr === undefined) return;
-    const cause = /No usable sandbox/.test(stderr) ? 'No usable sandbox.' : cutText(stderr, 300);
-    throw new NoSandboxError(`Chromium does not start in its sandbox on this machine. ${HELP} The cause: ${cause}`);
+    return await use(profile);
   } finally {
     await rm(profile, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 });
   }
 };
 
 /** Starts Chromium until it answers. Returns its messages if it exits before. Without a sandbox it exits at once. */
-const errorOfStart = async ({ executable, env }: Browser, user: User | undefined, profile: string) => {
+const errorOfStart = async (
+  { executable, env }: Browser,
+  user: User | undefined,
+  profile: string,
+  flags: readonly string[] = [],
+) => {
   const args = ['--headless', '--disable-gpu', '--disable-dev-shm-usage', '--remote-debugging-pipe'];
   const stdio: 'pipe'[] = ['pipe', 'pipe', 'pipe', 'pipe', 'pipe'];
-  const browser = spawn(executable, [...args, `--user-data-dir=${profile}`, 'about:blank'], {
+  const browser = spawn(executable, [...args, ...flags, `--user-data-dir=${profile}`, 'about:blank'], {
     ...{ env, stdio, cwd: '/', timeout: START_MS, killSignal: 'SIGKILL', detached: true },
     ...user,
   });

@@ -95,7 +95,7 @@ export const auditors = ({
       const ended = await auditInPool(pool, { version: auditVersion, host: settings }, (auditor) =>
         auditor.audit({ order, host: settings, policy: { ...targets, url } }, hooks, signal),
       );
-      sandbox.record(ended.sandbox);
+      host.record(ended);
       const observation = observationOf(order, ended, fonts);
       given.onObservation?.(observation);
       return scrubResult(judge(observation), scrubberOf(order.secrets, url));

@@ -12,8 +12,11 @@ import { requireResources, whyShort } from '../host/free-resources.ts';
 import { missingGuards } from '../host/missing-guards.ts';
 import { adoptOrphans } from '../host/orphans.ts';
 import { auditorUsers, type User, type Users } from '../host/privileges.ts';
+import { requireStart } from '../host/sandbox.ts';
 import { removeStale } from '../host/stale-entries.ts';
 import { trustStoreOf } from '../host/trust-store.ts';
+import { NO_BROWSER } from '../stop-rules.ts';
+import type { EndedAudit } from './auditor-process.ts';
 import { childModule, WORK_DIR_PREFIX } from './fork-child.ts';
 import type { sandboxUse } from './sandbox-use.ts';
 
@@ -51,7 +54,9 @@ export const preparedHost = (
       const trustStore = await trustStoreOf(extraCaFile, chromiumDir);
       const ready = { ...(await prepareChromium({ chromiumDir, chromium: installed }, signal)), trustStore };
       newUser ??= await auditorUsers([tmpdir(), childModule(), ...packages(), ready.executable]);
-      await sandbox.test(ready, newUser(), `${WORK_DIR_PREFIX}${process.pid}-`);
+      const prefix = `${WORK_DIR_PREFIX}${process.pid}-`;
+      await sandbox.test(ready, newUser(), prefix);
+      if (sandbox.now() !== 'required') await requireStart(ready, newUser(), prefix);
       setObstacle('auditors', whyShort);
       recordHost(ready, () => sandbox.now() !== 'none');
       executable = ready.executable;
@@ -60,6 +65,10 @@ export const preparedHost = (
       setObstacle('auditors', (error as Error).message);
       throw error;
     }
+  };
+  const fail = ({ message }: Error): void => {
+    chromium = undefined;
+    setObstacle('auditors', message);
   };
   return {
     /** Returns the browser of this machine. Throws if the machine can't start it, or has no room for an audit. */
@@ -74,9 +83,11 @@ export const preparedHost = (
       return prepared;
     },
     /** Records why an audit could not start. The next `prepare` tests the machine again. */
-    fail: ({ message }: Error): void => {
-      chromium = undefined;
-      setObstacle('auditors', message);
+    fail,
+    /** Records whether an audit's browser started, and whether it ran in its sandbox. */
+    record: ({ end, sandbox: worked }: Pick<EndedAudit, 'end' | 'sandbox'>): void => {
+      sandbox.record(worked);
+      if (end.how === 'failed' && end.code === NO_BROWSER) fail(new Error(end.message));
     },
     settled: async (): Promise<void> => void (await chromium?.catch(() => {})),
     newUser: (): User | undefined => newUser?.(),

@@ -1,7 +1,7 @@
 import type { RunProblemCode } from '../../../shared/problems.ts';
 import { cutText } from '../../../shared/text.ts';
 import type { AuditSummary, MainFrame } from '../messages.ts';
-import { MAX_NAVIGATIONS } from '../stop-rules.ts';
+import { MAX_NAVIGATIONS, NO_BROWSER } from '../stop-rules.ts';
 import { contentTypeDetail, type Fault, faultOfDocument } from './document-faults.ts';
 import { moveSentence } from './moves.ts';
 import {
@@ -75,6 +75,7 @@ const faultOfEnd = (observation: Observation): Fault => {
       return faultOfLoadedPage(end.status, observation) ?? faultOfMissingMetrics(end.summary, observation);
     }
     case 'failed':
+      if (end.code === NO_BROWSER) return { code: 'internal', detail: end.message };
       if (!end.browserAlive) return { code: 'browser-crashed', auditCode: end.code };
       return faultOfAuditCode(end.code || null, end.message, observation);
     case 'stopped':
