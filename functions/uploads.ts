@@ -1,6 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { asCreated } from '../shared/check.ts';
 import { ApiProblemError } from '../shared/problems.ts';
+import { ELSEWHERE } from '../shared/regions.ts';
 import type { OwnerCaller } from '../shared/service/keys.ts';
 import { routeOf } from '../shared/service/routes.ts';
 import { medianSample } from './auditor/verdict/samples.ts';
@@ -8,17 +9,18 @@ import { type Access, access } from './lib/http/access.ts';
 import { permitCreate } from './lib/http/create-limits.ts';
 import type { Request } from './lib/http/endpoint.ts';
 import { http } from './lib/http/http.ts';
-import { deriveCheckId, parseIdempotencyKey, replyToSame } from './lib/http/idempotency.ts';
+import { deriveCheckId, deriveRunIds, parseIdempotencyKey, replyToSame } from './lib/http/idempotency.ts';
 import type { Sender } from './lib/http/request-log.ts';
 import type { Reply } from './lib/http/response.ts';
 import { closingDb } from './lib/queue/closing-db.ts';
+import { slots } from './lib/slots.ts';
 import { buildStore } from './lib/store/builds.ts';
 import { checkStore } from './lib/store/checks.ts';
 import { reports } from './lib/store/reports.ts';
 import { usageStore } from './lib/store/usage.ts';
 import { LIGHTHOUSE_CI_VERSION, type LighthouseCiDeps, lighthouseCi, projectOf } from './lib/uploads/lighthouse-ci.ts';
 import { parseReport } from './lib/uploads/parse-report.ts';
-import { storeReport, storeUpload } from './lib/uploads/store-upload.ts';
+import { reportText, storeReport, storeUpload } from './lib/uploads/store-upload.ts';
 import { parseUpload, reportsIn } from './lib/uploads/upload-body.ts';
 import { parseUploadQuery } from './lib/uploads/upload-query.ts';
 
@@ -34,6 +36,9 @@ export const handler = http('uploads', (env) => {
   return uploads(deps as UploadsDeps);
 });
 
+/** Reports that this process unpacks and reads at once. Each takes many times the memory of its body. */
+const REPORTS_AT_ONCE = 2;
+
 type UploadsDeps = LighthouseCiDeps & {
   access: Access<Sender>;
   store: Pick<ReturnType<typeof checkStore>, 'findOrErased'>;
@@ -41,12 +46,18 @@ type UploadsDeps = LighthouseCiDeps & {
 
 export const uploads = (deps: UploadsDeps) => {
   const ofLighthouseCi = lighthouseCi(deps);
+  const turn = slots(REPORTS_AT_ONCE);
+  const inTurn = async (request: Request, handle: (request: Request) => Promise<Reply>): Promise<Reply> => {
+    const release = await turn(new AbortController().signal, { owner: request.owner });
+    return handle(request).finally(release);
+  };
   return async (request: Request<Sender>): Promise<Reply> => {
     if (request.path === '/version') return version();
     if (request.path.startsWith('/app/')) return checksOf(request);
     if (request.path === '/v1/projects/lookup') return findProject(deps, request);
     const owned = request as Request;
-    return request.path === '/v1/reports' ? createReport(deps, owned) : ofLighthouseCi(owned);
+    if (request.path === '/v1/reports') return inTurn(owned, (each) => createReport(deps, each));
+    return request.method === 'POST' ? inTurn(owned, ofLighthouseCi) : ofLighthouseCi(owned);
   };
 };
 
@@ -63,7 +74,7 @@ const version = (): Reply => ({
 });
 
 /** Finds the project of a token, which is an API key. */
-const findProject = async ({ access }: UploadsDeps, { body, headers }: Request<Sender>): Promise<Reply> => {
+const findProject = async ({ access, builds }: UploadsDeps, { body, headers }: Request<Sender>): Promise<Reply> => {
   const { token } = Object(body) as { token?: unknown };
   if (typeof token !== 'string' || token === '')
     throw new ApiProblemError('invalid-request', 'The body needs the field token, with an API key.');
@@ -73,7 +84,7 @@ const findProject = async ({ access }: UploadsDeps, { body, headers }: Request<S
       throw new ApiProblemError('not-found', `No project has this token. ${error.message}`);
     throw error;
   });
-  return { status: 200, body: projectOf((caller as OwnerCaller).owner) };
+  return { status: 200, body: await projectOf(builds, (caller as OwnerCaller).owner) };
 };
 
 /** POST /v1/reports: stores one Lighthouse result, or several of one page, as a check. */
@@ -99,18 +110,25 @@ const createReport = async (deps: UploadsDeps, request: Request): Promise<Reply>
     .digest('hex');
   const earlier = key === undefined ? undefined : await store.findOrErased(id, owner, now());
   if (earlier) return replyToSame(earlier, ({ item }) => item.fingerprint === fingerprint);
-  const createId = newId();
+  // Each create with this key and body writes the same items, so that one that was cut off or runs beside another is repeated.
+  const createId = key === undefined ? newId() : deriveCheckId(id, fingerprint);
+  const [runId = id] = deriveRunIds(id, [ELSEWHERE], key === undefined ? '' : fingerprint);
   const permit = await permitCreate(deps.usage, { owner, ...(plan && { plan }) }, { id, createId, audits: 1 }, now());
   await permit.settle();
+  const texts = results.map((result, i) => reportText(result as object, samples[i] as (typeof samples)[number]));
   const uploaded = [];
-  for (const [i, result] of results.entries()) {
-    const sample = samples[i] as (typeof samples)[number];
-    const report = await storeReport(deps, id, result as object, sample);
-    uploaded.push({ url: url ?? first.finalUrl, report, results: sample });
+  for (const [i, json] of texts.entries()) {
+    const report = await storeReport(deps, { checkId: id, runId }, json);
+    uploaded.push({ url: url ?? first.finalUrl, report, results: samples[i] as (typeof samples)[number] });
   }
   const check = await storeUpload(deps, {
-    ...{ id, createId, owner, labels, fingerprint, requestId, url: url ?? first.finalUrl },
+    ...{ id, createId, runId, owner, labels, fingerprint, requestId, url: url ?? first.finalUrl },
     uploads: uploaded as unknown as Parameters<typeof storeUpload>[1]['uploads'],
   });
+  if (!check) {
+    const other = await store.findOrErased(id, owner, now());
+    if (!other) throw new Error(`could not store the check ${id}: another one has its id`);
+    return replyToSame(other, ({ item }) => item.fingerprint === fingerprint);
+  }
   return { status: 201, headers: { location: `/v1/checks/${id}`, ...permit.headers }, body: asCreated(check) };
 };

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
@@ -10,6 +11,7 @@ import type { FunctionRow } from '../../shared/service/function-row.ts';
 import { functionRows } from '../../shared/service/functions.ts';
 import { type ApiFunction, apiFunctions, rulesOf } from '../../shared/service/routes.ts';
 import { MAX_UPLOAD_BYTES } from '../../shared/uploads.ts';
+import { BODY_MS, bodyRoom } from './body-room.ts';
 import { closeServer, keepAccepting } from './close-server.ts';
 import { type ConnectionLimits, limitConnections } from './connections.ts';
 import { eventOf, routeOf, withBody } from './http-event.ts';
@@ -43,6 +45,7 @@ export const startGateway = async ({ port, host = '127.0.0.1', functions, ...opt
   const server = createServer({ headersTimeout: 10_000, requestTimeout: 30_000, connectionsCheckingInterval: 1000 });
   const connections = limitConnections(server, options.limits);
   const bytesOf = sharedFiles();
+  const room = bodyRoom();
 
   const answerOf = async (request: IncomingMessage, response: ServerResponse): Promise<GatewayResponse | undefined> => {
     const route = routeOf(request);
@@ -59,9 +62,12 @@ export const startGateway = async ({ port, host = '127.0.0.1', functions, ...opt
     if (!hasBody(request)) return invoke(handler, event, context);
     const refusal = handler.admit && (await invoke(handler.admit, event, context));
     if (refusal) return refusal; // before the body, so that nobody without a key can send one
+    const most = maxBytesOf(route.key, request.method);
+    const leave = await room.take(Math.min(Number(request.headers['content-length'] ?? most), most));
+    if (!leave) return noRoom();
     if (request.headers.expect) response.writeContinue();
-    const body = await bodyOf(request, maxBytesOf(route.key, request.method));
-    return body && invoke(handler, withBody(event, body), context);
+    const body = await bodyOf(request, most);
+    return Promise.resolve(body && invoke(handler, withBody(event, body), context)).finally(leave);
   };
 
   const send = (request: IncomingMessage, response: ServerResponse, answer: GatewayResponse | undefined): void => {
@@ -120,6 +126,7 @@ const maxBytesOf = (routeKey: string, method = 'GET'): number =>
 const bodyOf = async (request: IncomingMessage, maxBytes: number): Promise<Buffer | undefined> => {
   const chunks: Buffer[] = [];
   let size = 0;
+  const slow = setTimeout(() => request.destroy(), BODY_MS);
   try {
     for await (const chunk of request.iterator({ destroyOnReturn: false })) {
       chunks.push(chunk);
@@ -129,6 +136,8 @@ const bodyOf = async (request: IncomingMessage, maxBytes: number): Promise<Buffe
     return Buffer.concat(chunks, Math.min(size, maxBytes + 1));
   } catch {
     return undefined;
+  } finally {
+    clearTimeout(slow);
   }
 };
 
@@ -151,6 +160,15 @@ const jsonMessage = (statusCode: number, text: string): GatewayResponse => ({
   headers: { ...commonHeaders, 'content-type': 'application/json' },
   body: JSON.stringify({ message: text }),
 });
+
+/** Answers a body for which there was no room in time. */
+const noRoom = (): GatewayResponse => {
+  const title = 'The service is temporarily unavailable';
+  const detail = 'Too many large bodies are being received. Send this one again in 5 s.';
+  const problem = { type: 'urn:page-audit:problem:unavailable', title, status: 503, detail, code: 'unavailable' };
+  const headers = { ...commonHeaders, 'content-type': 'application/problem+json', 'retry-after': '5' };
+  return { statusCode: 503, headers, body: JSON.stringify({ ...problem, requestId: randomUUID() }) };
+};
 
 /** Answers a malformed or slow request with 400, 408 or 431 if possible, then closes the connection. */
 const rejectMalformed = (error: NodeJS.ErrnoException, socket: Duplex): void => {

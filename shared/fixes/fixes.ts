@@ -2,8 +2,8 @@ import { cpuAudits } from '../metrics/cpu-audits.ts';
 import { cutText } from '../text.ts';
 import type { Fix, Savings } from './fix.ts';
 import { itemsOf } from './items.ts';
-import { pointsBySavings, pointsByWeight } from './points.ts';
-import type { AuditRef, FixableReport, ReportAudit, ReportCategory } from './report.ts';
+import { pointsBySavings, pointsByWeight, type Weighed, weighed } from './points.ts';
+import type { AuditRef, FixableReport, ReportAudit } from './report.ts';
 
 export const MAX_ITEMS = 5;
 const MAX_TITLE = 200;
@@ -28,7 +28,11 @@ const estimates: Readonly<Record<string, string>> = { 'cls-culprits-insight': 'l
  */
 export const fixesOf = (report: FixableReport, { contended = false } = {}): Fix[] => {
   const found = Object.entries(report.categories)
-    .flatMap(([name, category]) => category.auditRefs.flatMap((ref) => fixOf(report, name, category, ref)))
+    .flatMap(([name, category]) => {
+      const weights = weighed(category);
+      const refs = new Map(category.auditRefs.map((ref) => [ref.id, ref])); // an audit counts once
+      return [...refs.values()].flatMap((ref) => fixOf(report, name, weights, ref));
+    })
     .map((fix) => ({ ...fix, contended: contended && isOfCpu(fix) }));
   const seen = new Set<string>();
   return found.sort(mostUsefulFirst).filter(({ audit }) => {
@@ -43,28 +47,23 @@ const isOfCpu = ({ audit, savings }: UnmarkedFix): boolean => cpuAudits.includes
 
 type UnmarkedFix = Omit<Fix, 'contended'>;
 
-const fixOf = (report: FixableReport, name: string, category: ReportCategory, ref: AuditRef): UnmarkedFix[] => {
+const fixOf = (report: FixableReport, name: string, weights: Weighed, ref: AuditRef): UnmarkedFix[] => {
   const audit = report.audits[ref.id];
   const isMetric = ref.group === 'metrics' || audit?.scoringOptions !== undefined;
   if (!audit || isMetric || ref.group === 'hidden' || symptoms.includes(ref.id)) return [];
-  if (name === 'performance') return performanceFix(report, category, ref, audit);
-  const points = rounded(pointsByWeight(category, ref, audit));
+  if (name === 'performance') return performanceFix(report, weights, ref, audit);
+  const points = rounded(pointsByWeight(weights, ref, audit));
   return points > 0 ? [describe(name, ref, audit, { points, savings: noSavings })] : [];
 };
 
-const performanceFix = (
-  report: FixableReport,
-  category: ReportCategory,
-  ref: AuditRef,
-  audit: ReportAudit,
-): UnmarkedFix[] => {
+const performanceFix = (report: FixableReport, weights: Weighed, ref: AuditRef, audit: ReportAudit): UnmarkedFix[] => {
   const metricSavings = report.audits[estimates[ref.id] ?? ref.id]?.metricSavings;
   const savings = savingsOf({ ...audit, metricSavings });
   const saves = Object.values(savings).some((saving) => saving !== null);
   if (!saves && !isFailing(audit)) return [];
   // An insight without an estimate says 0.
   const isEstimated = metricSavings && (saves || audit.scoreDisplayMode === 'metricSavings');
-  const points = isEstimated ? rounded(pointsBySavings(report, category, metricSavings)) : null;
+  const points = isEstimated ? rounded(pointsBySavings(report, weights, metricSavings)) : null;
   return [describe('performance', ref, audit, { points, savings })];
 };
 

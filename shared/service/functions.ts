@@ -156,7 +156,7 @@ export const functionRows = {
       owner: ['GetItem', 'UpdateItem'],
       openCheck: ['Query'],
       build: ['GetItem', 'PutItem', 'UpdateItem'],
-      upload: ['PutItem', 'Query'],
+      upload: ['DeleteItem', 'PutItem', 'Query'],
       ...changesPages,
     },
     index: 'list',

@@ -34,7 +34,7 @@ import { pageStore } from '../../functions/lib/store/listed-pages.ts';
 import { listStore } from '../../functions/lib/store/lists.ts';
 import { markStore } from '../../functions/lib/store/marks.ts';
 import { closeLostRun } from '../../functions/lib/sweep/dead-letters.ts';
-import { projectOf } from '../../functions/lib/uploads/lighthouse-ci.ts';
+import { projectIdOf } from '../../functions/lib/uploads/lighthouse-ci.ts';
 import { createLink, deleteLinks } from '../../functions/links.ts';
 import { listChecks } from '../../functions/list-checks.ts';
 import { listPages } from '../../functions/list-pages.ts';
@@ -225,10 +225,11 @@ const withUploads = async () => {
   };
   const handle = uploads(deps as Parameters<typeof uploads>[0]);
   const uploader = 'delta'; // who has not created a check yet
-  const projectId = projectOf(uploader).id;
+  const projectId = projectIdOf(uploader);
   const call = (method: string, path: string, body: unknown, more = {}) =>
     as('uploads', () => handle(request({ projectId }, { method, path, body, owner: uploader, ...more })));
-  await call('POST', '/v1/reports', lhr, { headers: { 'idempotency-key': 'r' } });
+  const again = () => call('POST', '/v1/reports', lhr, { headers: { 'idempotency-key': 'r' } });
+  await Promise.all([again(), again()]); // the second one finds the check of the first
   const newBuild = { lifecycle: 'unsealed', hash: 'a', branch: 'b' };
   const { id: buildId } = (await call('POST', '/x/builds', newBuild)).body as { id: string };
   const ofBuild = { params: { projectId, buildId } };

@@ -1,7 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { gunzipSync, gzipSync } from 'node:zlib';
+import { QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { deleteItem, ifExists } from '../../functions/lib/store/dynamodb.ts';
+import { checkKey } from '../../functions/lib/store/items.ts';
 import { parseUpload } from '../../functions/lib/uploads/upload-body.ts';
+import { partitions } from '../../shared/service/partitions.ts';
 import { type Api, startApi } from '../support/api.ts';
 import { fetchDocumented } from '../support/documented.ts';
 
@@ -152,6 +156,26 @@ const refusals: [string, (lhr: Lhr) => void, string][] = [
     (lhr) => Object.assign(lhr, { finalDisplayedUrl: 'javascript:alert(1)' }),
     'no Lighthouse result',
   ],
+  [
+    'more audits in a category than any release has',
+    (lhr) => Object.assign(lhr.categories.seo, { auditRefs: Array(2001).fill({ id: 'x', weight: 1 }) }),
+    'no Lighthouse result',
+  ],
+  [
+    'a time below 0',
+    (lhr) => Object.assign(lhr.audits['largest-contentful-paint'], { numericValue: -5 }),
+    'below 0 or impossibly high: lcp',
+  ],
+  [
+    'an impossible time',
+    (lhr) => Object.assign(lhr.audits['largest-contentful-paint'], { numericValue: 1e300 }),
+    'below 0 or impossibly high: lcp',
+  ],
+  [
+    'a pattern of 1 MB',
+    (lhr) => Object.assign(lhr.configSettings, { blockedUrlPatterns: ['x'.repeat(1e6)] }),
+    'no Lighthouse result',
+  ],
   ['a timespan', (lhr) => Object.assign(lhr, { gatherMode: 'timespan' }), 'no Lighthouse result'],
   ['no browser', (lhr) => Object.assign(lhr.environment, { hostUserAgent: '<b>none</b>' }), 'no Lighthouse result'],
   [
@@ -180,13 +204,97 @@ test.each([
   ['no JSON', '{', {}, 400],
   ['no object', '"text"', {}, 400],
   ['an empty list', '[]', {}, 400],
-  ['a prototype', '{"__proto__":{"isAdmin":true},"audits":{}}', {}, 400],
   ['endless depth', `${'['.repeat(100_000)}${']'.repeat(100_000)}`, {}, 400],
   ['another coding', '{}', { 'content-encoding': 'br' }, 415],
   ['a broken gzip', 'no gzip', { 'content-encoding': 'gzip' }, 400],
   ['another type', '{}', { 'content-type': 'text/html' }, 415],
 ])('a body with %s is a problem document', async (_, body, headers, status) => {
   expect((await problemOf(await send('/v1/reports', body, { ...json, ...headers }))).status).toBe(status);
+});
+
+test('a field that changes the prototype of a copy is refused in a result that is right otherwise', async () => {
+  const text = JSON.stringify(ofPage('prototype'));
+  expect((await send('/v1/reports', text)).status).toBe(201);
+  const problem = await problemOf(await send('/v1/reports', text.replace('{', '{"__proto__":{"isAdmin":true},')));
+  expect([problem.status, problem.detail]).toEqual([400, expect.stringContaining('`__proto__`')]);
+});
+
+test('an answer of PageSpeed is taken, and a user flow and HTML are refused with what to send', async () => {
+  expect((await upload({ kind: 'pagespeedonline#result', lighthouseResult: ofPage('speed') })).status).toBe(201);
+  const flow = await problemOf(await upload({ name: 'flow', steps: [{ lhr: ofPage('flow') }] }));
+  expect(flow.detail).toContain('Send the field lhr of one of its steps');
+  const page = await problemOf(await send('/v1/reports', '<!doctype html><title>Report</title>'));
+  expect(page.detail).toContain('Send the JSON that Lighthouse writes with --output=json');
+});
+
+test('a report whose configuration left audits out is a check without these values, and says so', async () => {
+  const { id } = await uploaded(
+    ofPage('skipped', (lhr) => {
+      lhr.configSettings.skipAudits = ['interactive'];
+      delete lhr.audits.interactive;
+    }),
+  );
+  const [run] = (await read(`/v1/checks/${id}`)).runs;
+  expect([run.state, run.tti, run.warnings[1]]).toEqual(['succeeded', null, expect.stringContaining('left out: tti')]);
+});
+
+test('equal uploads at once with one key are one check, also after one that was cut off', async () => {
+  const headers = { ...json, 'idempotency-key': 'at-once' };
+  const answers = await Promise.all(Array.from({ length: 5 }, () => upload(ofPage('at-once'), '', headers)));
+  const ids = await Promise.all(answers.map(async (answer) => ((await answer.json()) as { id: string }).id));
+  expect(answers.map(({ status }) => status).filter((status) => ![200, 201].includes(status))).toEqual([]);
+  expect(new Set(ids).size).toBe(1);
+  const cut = { ...json, 'idempotency-key': 'cut-off' };
+  const first = (await (await upload(ofPage('cut-off'), '', cut)).json()) as { id: string };
+  await deleteItem(api.world.db, checkKey(first.id), ifExists); // the write that an upload makes last
+  const again = await upload(ofPage('cut-off'), '', cut);
+  expect([again.status, await again.json()]).toMatchObject([201, { id: first.id }]);
+});
+
+test('a build begins again until its seal, seals twice, and then takes and keeps no further report', async () => {
+  const post = (path: string, body: unknown) => send(`/v1/projects/${project}${path}`, JSON.stringify(body));
+  const { id: project } = (await (await send('/v1/projects/lookup', '{"token":"any"}')).json()) as { id: string };
+  const begin = async (branch: string, hash: string) =>
+    (await (await post('/builds', { lifecycle: 'unsealed', branch, hash })).json()) as { id: string };
+  const report = (url: string, lhr: Lhr = ofPage('built')) => ({
+    url,
+    lhr: JSON.stringify(lhr),
+    representative: false,
+  });
+  const seal = (id: string) =>
+    fetchDocumented(`${api.url}/v1/projects/${project}/builds/${id}/lifecycle`, {
+      method: 'PUT',
+      body: '"sealed"',
+      headers: json,
+    });
+  const { id } = await begin('master', 'one');
+  expect((await post(`/builds/${id}/runs`, report('http://localhost/first'))).status).toBe(200);
+  expect((await post(`/builds/${id}/runs`, { url: 'http://localhost/x', lhr: '{}' })).status).toBe(400);
+  expect(await begin('master', 'one')).toMatchObject({ id });
+  expect((await post(`/builds/${id}/runs`, report('http://localhost/second'))).status).toBe(200);
+  expect([(await seal(id)).status, (await seal(id)).status]).toEqual([204, 204]);
+  const { checks } = await read(`/v1/checks?label=build:${id}`);
+  expect(checks.map(({ url }: Lhr) => url)).toEqual(['http://localhost/second']);
+  expect((await problemOf(await post(`/builds/${id}/runs`, report('http://localhost/late')))).detail).toContain(
+    'is sealed',
+  );
+  expect((await begin('master', 'one')) as object).toMatchObject({ code: 'invalid-build' });
+  const left = await api.world.db.client.send(
+    new QueryCommand({
+      TableName: api.world.db.table,
+      KeyConditionExpression: 'pk = :pk',
+      ExpressionAttributeValues: { ':pk': `${partitions.upload}${id}` },
+    }),
+  );
+  expect(left.Items).toEqual([]);
+  for (const [branch, hash] of [
+    ['feature', 'two'],
+    ['master', 'three'],
+  ] as const)
+    await begin(branch, hash);
+  const found = await (await send('/v1/projects/lookup', '{"token":"any"}')).json();
+  expect(found).toMatchObject({ baseBranch: 'master' });
+  expect(await read(`/v1/projects/${project}/builds?limit=-5`)).toHaveLength(1);
 });
 
 test('a bomb and a body above the limit are refused', async () => {

@@ -2,7 +2,7 @@ import { gunzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
 import { fixesOf } from '../../shared/fixes/fixes.ts';
 import { metricScore } from '../../shared/fixes/metric-score.ts';
-import { pointsBySavings } from '../../shared/fixes/points.ts';
+import { pointsBySavings, weighed } from '../../shared/fixes/points.ts';
 import type { FixableReport } from '../../shared/fixes/report.ts';
 import { majorVersions } from '../support/major-versions.ts';
 import { readExperiments } from '../support/recorded-fixes.ts';
@@ -64,7 +64,7 @@ test.each(ratedReports)(
     const metrics = refs.filter(({ group }) => group === 'metrics');
     for (const ref of refs.filter(({ result }) => result)) {
       const { overallImpact } = PerformanceCategoryRenderer.prototype.overallImpact(ref, metrics);
-      const points = pointsBySavings(report, performance, { ...ref.result?.metricSavings, SI: 0 });
+      const points = pointsBySavings(report, weighed(performance), { ...ref.result?.metricSavings, SI: 0 });
       expect(points, ref.id).toBeCloseTo(Math.max(0, overallImpact), 6);
     }
   },

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { partitions } from '../../../shared/service/partitions.ts';
 import {
   type Db,
+  deleteItem,
   getItem,
   type Item,
   ifAbsent,
@@ -14,7 +15,6 @@ import {
   putOnce,
   updateItem,
 } from './dynamodb.ts';
-import { toIso } from './items.ts';
 import { listKeyOf } from './lists.ts';
 import { pack, unpack } from './packed.ts';
 import { StoredReport } from './stored.ts';
@@ -46,22 +46,31 @@ const keyOf = (owner: string, id: string): Key => ({ pk: `${partitions.build}${o
 const listOf = (owner: string): string => `BUILDS#${owner}`;
 const uploadsOf = ({ id }: Build): string => `${partitions.upload}${id}`;
 
-/** Age from which an upload that never ended gives its build to the next one, in milliseconds. */
-const ABANDONED_MS = 10 * 60_000;
+const uploadItems = async (db: Db, build: Build, begin = ''): Promise<Item[]> => {
+  const items: Item[] = [];
+  const query = {
+    TableName: db.table,
+    KeyConditionExpression: `pk = :pk${begin && ' AND begins_with(sk, :begin)'}`,
+    ExpressionAttributeValues: { ':pk': uploadsOf(build), ...(begin && { ':begin': begin }) },
+    ConsistentRead: true,
+  };
+  for await (const { Items = [] } of paginateQuery({ client: db.client }, query)) items.push(...Items);
+  return items;
+};
 
 export type BuildStore = ReturnType<typeof buildStore>;
 
 /** Stores the builds of Lighthouse CI, and their reports until the seal. */
 export const buildStore = (db: Db) => ({
-  /** Creates a build. Returns false if it exists, unless its upload has never ended. */
-  create: (owner: string, build: Build, now: Date): Promise<boolean> => {
+  /** Creates a build. Returns false if it is sealed. An upload that has not ended begins again, without its first reports. */
+  create: (owner: string, build: Build): Promise<boolean> => {
     const listed = { list: listOf(owner), listKey: listKeyOf(build) };
     return putOnce(
       db,
       { ...keyOf(owner, build.id), ...listed, ...build, sent: JSON.stringify(build.sent) },
       {
-        condition: `${ifAbsent.condition} OR (#lifecycle = :unsealed AND #createdAt < :before)`,
-        values: { ':unsealed': 'unsealed', ':before': toIso(now.getTime() - ABANDONED_MS) },
+        condition: `${ifAbsent.condition} OR #lifecycle = :unsealed`,
+        values: { ':unsealed': 'unsealed' },
       },
     );
   },
@@ -91,18 +100,16 @@ export const buildStore = (db: Db) => ({
 
   /** Returns the reports of a build for one check, or for all of its checks, in the order of their upload. */
   uploads: async <Results>(build: Build, checkId = ''): Promise<(Uploaded<Results> & { checkId: string })[]> => {
-    const items: Item[] = [];
-    const query = {
-      TableName: db.table,
-      KeyConditionExpression: 'pk = :pk AND begins_with(sk, :begin)',
-      ExpressionAttributeValues: { ':pk': uploadsOf(build), ':begin': `${build.createId}#${checkId}` },
-      ConsistentRead: true,
-    };
-    for await (const { Items = [] } of paginateQuery({ client: db.client }, query)) items.push(...Items);
+    const items = await uploadItems(db, build, `${build.createId}#${checkId}`);
     return items.map(({ pk, sk, upload }) => ({
       ...(parse(Uploaded, { pk, sk, ...(unpack(upload) as object) }) as Uploaded<Results>),
       checkId: String(sk).split('#')[1] as string,
     }));
+  },
+
+  /** Deletes the reports that waited for the seal of a build, also those of uploads that it began again. */
+  removeUploads: async (build: Build): Promise<void> => {
+    for (const { pk, sk } of await uploadItems(db, build)) await deleteItem(db, { pk, sk } as Key, ifExists);
   },
 
   /** Adds a report to a build at a place of its check. Returns false if another report has the place. */

@@ -1,6 +1,7 @@
 import { v5 as uuidv5 } from 'uuid';
 import { z } from 'zod';
 import { ApiProblemError } from '../../../shared/problems.ts';
+import { ELSEWHERE } from '../../../shared/regions.ts';
 import type { OwnerCaller } from '../../../shared/service/keys.ts';
 import { cutText } from '../../../shared/text.ts';
 import { MAX_UPLOADED_SAMPLES } from '../../../shared/uploads.ts';
@@ -11,7 +12,7 @@ import type { Reply } from '../http/response.ts';
 import type { Build, BuildStore, Uploaded } from '../store/builds.ts';
 import type { UsageStore } from '../store/usage.ts';
 import { parseReport, type UploadedSample } from './parse-report.ts';
-import { storeReport, storeUpload, type UploadDeps } from './store-upload.ts';
+import { reportText, storeReport, storeUpload, type UploadDeps } from './store-upload.ts';
 import { parseUpload } from './upload-body.ts';
 
 /*
@@ -28,24 +29,44 @@ export type LighthouseCiDeps = UploadDeps & {
 /** Release of Lighthouse CI's server whose answers these are. Its clients compare their own version with it. */
 export const LIGHTHOUSE_CI_VERSION = '0.15.1';
 const NAMESPACE = '9e0d8a53-4c7b-4b8f-8f0e-6a1c2d3e4f50';
-/** Branch with which the uploader compares a commit. */
+/** Branch with which the uploader compares a commit, unless most builds have another one. */
 const BASE_BRANCH = 'main';
+/** Builds that decide which branch is the base. */
+const BRANCH_LOOKS = 100;
 /** Time of a project that has always existed. */
 const ALWAYS = new Date(0).toISOString();
 
+export const projectIdOf = (owner: string): string => uuidv5(owner, NAMESPACE);
+
 /** Returns the project of an owner. Unlike Lighthouse CI's server, it doesn't repeat the token. */
-export const projectOf = (owner: string) => ({
-  id: uuidv5(owner, NAMESPACE),
-  ...{ name: owner, slug: owner, externalUrl: '', token: '', baseBranch: BASE_BRANCH, adminToken: '' },
+export const projectOf = async (builds: BuildStore, owner: string) => ({
+  id: projectIdOf(owner),
+  ...{
+    name: owner,
+    slug: owner,
+    externalUrl: '',
+    token: '',
+    baseBranch: await baseBranchOf(builds, owner),
+    adminToken: '',
+  },
   ...{ createdAt: ALWAYS, updatedAt: ALWAYS },
 });
+
+/** Returns the branch with most of the newest builds. */
+const baseBranchOf = async (builds: BuildStore, owner: string): Promise<string> => {
+  const counts = Map.groupBy(await builds.list(owner, BRANCH_LOOKS, () => true), ({ branch }) => branch);
+  const [most] = [...counts].toSorted(
+    ([a, of], [b, than]) => than.length - of.length || Number(b === BASE_BRANCH) - Number(a === BASE_BRANCH),
+  );
+  return most?.[0] ?? BASE_BRANCH;
+};
 
 /** Answers a request for the builds of a project. */
 export const lighthouseCi =
   (deps: LighthouseCiDeps) =>
   async (request: Request): Promise<Reply> => {
     const { owner, params, method, path } = request;
-    if (params.projectId !== projectOf(owner).id) throw notFound('project');
+    if (params.projectId !== projectIdOf(owner)) throw notFound('project');
     const { buildId } = params;
     if (buildId === undefined) return method === 'POST' ? createBuild(deps, request) : listBuilds(deps, request);
     const build = z.uuid().safeParse(buildId).success ? await deps.builds.find(owner, buildId) : undefined;
@@ -81,7 +102,7 @@ const NewBuild = z.object({
 });
 
 const idOfBuild = (owner: string, { branch, hash }: Pick<Build, 'branch' | 'hash'>): string =>
-  uuidv5(`${branch}\n${hash}`, projectOf(owner).id);
+  uuidv5(`${branch}\n${hash}`, projectIdOf(owner));
 
 const createBuild = async (deps: LighthouseCiDeps, { owner, body }: Request): Promise<Reply> => {
   const { lifecycle, hash, branch, ...more } = parsed(NewBuild, body);
@@ -93,14 +114,14 @@ const createBuild = async (deps: LighthouseCiDeps, { owner, body }: Request): Pr
     ...{ createdAt, updatedAt: createdAt },
     expiresAt: Math.floor(deps.now().getTime() / 1000) + deps.retentionDays * 24 * 3600,
   };
-  if (!(await deps.builds.create(owner, build, deps.now())))
+  if (!(await deps.builds.create(owner, build)))
     throw invalidBuild(`Build already exists for hash "${cutText(hash, 100)}". Upload another commit or branch.`);
   return { status: 200, body: shown(owner, build) };
 };
 
 /** Returns a build as Lighthouse CI's server shows it. */
 const shown = (owner: string, { id, lifecycle, hash, branch, sent, createdAt, updatedAt }: Build) => ({
-  ...{ id, projectId: projectOf(owner).id, lifecycle, hash, branch, ...sent, updatedAt, createdAt },
+  ...{ id, projectId: projectIdOf(owner), lifecycle, hash, branch, ...sent, updatedAt, createdAt },
 });
 
 const parsed = <Schema extends z.ZodType>(schema: Schema, body: unknown): z.output<Schema> => {
@@ -116,18 +137,18 @@ const listBuilds = async ({ builds }: LighthouseCiDeps, { owner, query }: Reques
   const { branch, hash, limit } = query;
   const matches = (build: Build) =>
     (branch === undefined || build.branch === branch) && (hash === undefined || build.hash === hash);
-  const most = Math.min(Number.parseInt(limit ?? '', 10) || LISTED, 100);
+  const most = Math.min(Math.max(Number.parseInt(limit ?? '', 10) || LISTED, 1), 100);
   return { status: 200, body: (await builds.list(owner, most, matches)).map((build) => shown(owner, build)) };
 };
 
 /** Returns the build of the commit from which the branch began, or else the newest one of the base branch before. */
 const ancestorOf = async ({ builds }: LighthouseCiDeps, owner: string, build: Build): Promise<Build | undefined> => {
   const { ancestorHash } = build.sent;
-  const known =
-    ancestorHash && (await builds.find(owner, idOfBuild(owner, { branch: BASE_BRANCH, hash: ancestorHash })));
+  const base = await baseBranchOf(builds, owner);
+  const known = ancestorHash && (await builds.find(owner, idOfBuild(owner, { branch: base, hash: ancestorHash })));
   if (known) return known;
   const isBefore = ({ id, branch, createdAt }: Build) =>
-    id !== build.id && branch === BASE_BRANCH && createdAt <= build.createdAt;
+    id !== build.id && branch === base && createdAt <= build.createdAt;
   return (await builds.list(owner, 1, isBefore))[0];
 };
 
@@ -142,11 +163,13 @@ const createRun = async (deps: LighthouseCiDeps, request: Request, build: Build)
   const url = pageOf(sentUrl, results.finalUrl);
   const checkId = uuidv5(url, build.createId);
   const before = await deps.builds.uploads(build, checkId);
-  if (before.length === 0) await permit(deps, request, checkId);
-  const report = await storeReport(deps, checkId, result as object, results);
+  if (before.length >= MAX_UPLOADED_SAMPLES) throw fullBuild(url); // before the report is stored
+  const json = reportText(result as object, results);
+  if (before.length === 0) await permit(deps, request, { id: checkId, createId: createIdOf(build, checkId) });
+  const report = await storeReport(deps, { checkId, runId: runIdOf(checkId) }, json);
   await addUpload(deps, build, checkId, before.length, { url, report, results });
   const at = deps.now().toISOString();
-  const run = { id: deps.newId(), projectId: projectOf(owner).id, buildId: build.id, representative: false };
+  const run = { id: deps.newId(), projectId: projectIdOf(owner), buildId: build.id, representative: false };
   // Lighthouse CI's server repeats the whole result, which no client reads.
   return { status: 200, body: { ...run, url: sentUrl, lhr: '', createdAt: at, updatedAt: at } };
 };
@@ -169,8 +192,12 @@ const pageOf = (sent: string, finalUrl: string): string => {
 };
 
 /** Takes a token for the check of a page. Its reports count as one audit. */
-const permit = async ({ usage, newId, now }: LighthouseCiDeps, caller: OwnerCaller, id: string): Promise<void> => {
-  const { settle } = await permitCreate(usage, caller, { id, createId: newId(), audits: 1 }, now());
+const permit = async (
+  { usage, now }: LighthouseCiDeps,
+  caller: OwnerCaller,
+  create: { id: string; createId: string },
+): Promise<void> => {
+  const { settle } = await permitCreate(usage, caller, { ...create, audits: 1 }, now());
   await settle();
 };
 
@@ -183,23 +210,40 @@ const addUpload = async (
 ): Promise<void> => {
   for (let place = from; place < MAX_UPLOADED_SAMPLES; place++)
     if (await builds.addUpload(build, checkId, place, upload)) return;
-  const detail = `The build has ${MAX_UPLOADED_SAMPLES} reports of ${cutText(upload.url, 200)}. Upload no more of one page.`;
-  throw invalidBuild(detail);
+  throw fullBuild(upload.url);
 };
 
-/** Makes a check of each page of the build, and seals it. Safe to repeat. */
+const fullBuild = (url: string) =>
+  invalidBuild(`The build has ${MAX_UPLOADED_SAMPLES} reports of ${cutText(url, 200)}. Upload no more of one page.`);
+
+const runIdOf = (checkId: string): string => uuidv5(ELSEWHERE, checkId);
+const createIdOf = (build: Build, checkId: string): string => uuidv5(checkId, build.createId);
+
+/** Makes a check of each page of the build, seals it, and deletes what waited for the seal. Safe to repeat. */
 const seal = async (deps: LighthouseCiDeps, { owner, body, requestId }: Request, build: Build): Promise<Reply> => {
   if (body !== 'sealed') throw new ApiProblemError('invalid-request', 'The body must be the text "sealed" in JSON.');
+  if (build.lifecycle === 'sealed') return { status: 204 };
   const uploads = await deps.builds.uploads<UploadedSample>(build);
   if (uploads.length === 0) throw invalidBuild('The build has no reports. Upload some before its seal.');
   const label = (text: string) => cutText(text, 128);
   const labels = { branch: label(build.branch), commit: label(build.hash), build: build.id };
   for (const [id, [first, ...others]] of Map.groupBy(uploads, ({ checkId }) => checkId)) {
     if (!first) continue;
-    const createId = uuidv5(id, build.createId);
-    const upload = { id, createId, owner, url: first.url, labels, fingerprint: createId, requestId };
-    await storeUpload(deps, { ...upload, uploads: [first, ...others] });
+    const createId = createIdOf(build, id);
+    const upload = {
+      id,
+      createId,
+      runId: runIdOf(id),
+      owner,
+      url: first.url,
+      labels,
+      fingerprint: createId,
+      requestId,
+    };
+    const isStored = await storeUpload(deps, { ...upload, uploads: [first, ...others] });
+    if (!isStored) throw new Error(`could not store the check ${id}: another one has its id, or it is being erased`);
   }
   await deps.builds.seal(owner, build, deps.now());
+  await deps.builds.removeUploads(build); // the checks have them, and their erasure must leave nothing
   return { status: 204 };
 };

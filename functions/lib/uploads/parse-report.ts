@@ -27,6 +27,12 @@ const Url = text.max(MAX_URL_LENGTH).refine((url) => /^https?:\/\//i.test(url) &
   error: 'must be a URL that starts with http:// or https://',
 });
 
+/** Bounds of a result. Lighthouse writes at most 5 categories and 180 audits. */
+const MAX_AUDITS = 2000;
+const MAX_CATEGORIES = 20;
+const atMost = (most: number) =>
+  [(of: object) => Object.keys(of).length <= most, `must have at most ${most} entries`] as const;
+
 /** The parts of an uploaded Lighthouse result that the service reads. It stores all of the result. */
 const UploadedResult = z.looseObject({
   lighthouseVersion: text.regex(/^\d{1,2}\.\d{1,3}\.\d{1,3}(-[\w.]{1,30})?$/),
@@ -43,27 +49,33 @@ const UploadedResult = z.looseObject({
     formFactor: z.enum(devices),
     throttlingMethod: z.enum(['simulate', 'devtools', 'provided']).nullish(), // PageSpeed's API leaves it out
     throttling: z.object({ rttMs: number, throughputKbps: number, cpuSlowdownMultiplier: number }).optional(),
-    blockedUrlPatterns: z.array(text).nullish(),
+    blockedUrlPatterns: z.array(text.max(MAX_URL_LENGTH)).nullish(),
+    onlyAudits: z.array(text).nullish(),
+    skipAudits: z.array(text).nullish(),
   }),
-  categories: z.record(
-    text,
-    z.looseObject({
-      title: text.optional(),
-      score,
-      auditRefs: z.array(z.looseObject({ id: text, weight: z.number() })),
-    }),
-  ),
-  audits: z.record(
-    text,
-    z.looseObject({
-      title: text,
-      description: text.optional(),
-      score,
-      scoreDisplayMode: text,
-      numericValue: number,
-      details: z.looseObject({ type: text.optional() }).nullish(),
-    }),
-  ),
+  categories: z
+    .record(
+      text,
+      z.looseObject({
+        title: text.optional(),
+        score,
+        auditRefs: z.array(z.looseObject({ id: text, weight: z.number() })).max(MAX_AUDITS),
+      }),
+    )
+    .refine(...atMost(MAX_CATEGORIES)),
+  audits: z
+    .record(
+      text,
+      z.looseObject({
+        title: text,
+        description: text.optional(),
+        score,
+        scoreDisplayMode: text,
+        numericValue: number,
+        details: z.looseObject({ type: text.optional() }).nullish(),
+      }),
+    )
+    .refine(...atMost(MAX_AUDITS)),
 });
 type UploadedResult = z.infer<typeof UploadedResult>;
 
@@ -99,17 +111,27 @@ export const parseReport = (value: unknown): UploadedSample => {
   const metrics = metricsOf(report as Parameters<typeof metricsOf>[0], version);
   const missing = metricNames.filter((name) => metrics[name] === null && isNeeded(name, categories));
   if (categories.length === 0) throw refused('It has none of the categories of Lighthouse.');
-  if (missing.length > 0) throw refused(`It has no value of: ${missing.join(', ')}.`);
+  const { onlyAudits, skipAudits } = report.configSettings;
+  const isChosen = (onlyAudits ?? skipAudits ?? []).length > 0; // its user left audits out
+  if (missing.length > 0 && !isChosen) throw refused(`It has no value of: ${missing.join(', ')}.`);
+  const odd = metricNames.filter((name) => !(Math.abs(metrics[name] ?? 0) <= MAX_VALUE) || (metrics[name] ?? 0) < 0);
+  if (odd.length > 0) throw refused(`These values are below 0 or impossibly high: ${odd.join(', ')}.`);
   requireReadable(value);
   return {
     auditVersion: version,
     ...{ device: report.configSettings.formFactor, categories, metrics },
     finalUrl: redactText(finalUrl),
-    warnings: report.runWarnings.slice(0, MAX_WARNINGS).map((each) => cutText(redactText(each), MAX_WARNING)),
+    warnings: [...(missing.length > 0 ? [leftOut(missing)] : []), ...report.runWarnings]
+      .slice(0, MAX_WARNINGS)
+      .map((each) => cutText(redactText(each), MAX_WARNING)),
     environment: environmentOf(report, version),
   };
 };
 
+const leftOut = (names: readonly string[]) => `The configuration of this report left out: ${names.join(', ')}.`;
+
+/** Highest value of a metric: some 11 days in milliseconds, or 1 GB. */
+const MAX_VALUE = 1e9;
 const MAX_WARNINGS = 20;
 const MAX_WARNING = 1000;
 

@@ -1,6 +1,6 @@
 /** Bounds of a report. The largest that Lighthouse writes have a tenth. */
 const MAX_DEPTH = 200;
-const MAX_VALUES = 2_000_000;
+export const MAX_VALUES = 500_000;
 const MAX_LENGTH = 200_000;
 
 /**

@@ -1,6 +1,5 @@
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
-import { v5 as uuidv5 } from 'uuid';
 import { type Check, type CheckInputs, newCheck } from '../../../shared/check.ts';
 import { spreadOf } from '../../../shared/metrics/page-metrics.ts';
 import { categoriesOf } from '../../../shared/options/audit-options.ts';
@@ -27,19 +26,21 @@ export type UploadDeps = {
   now: () => Date;
 };
 
-const runIdOf = (checkId: string): string => uuidv5(ELSEWHERE, checkId);
-
-/** Stores an uploaded report as one of the reports of its check. */
-export const storeReport = async (
-  { reports, retentionDays, newId }: Pick<UploadDeps, 'reports' | 'retentionDays' | 'newId'>,
-  checkId: string,
-  result: object,
-  { auditVersion, finalUrl }: UploadedSample,
-): Promise<Upload['report']> => {
+/** Returns the JSON of an uploaded report as the service stores it. Throws the problem if it is too large. */
+export const reportText = (result: object, { auditVersion, finalUrl }: UploadedSample): Buffer => {
   const json = Buffer.from(JSON.stringify({ finalUrl, ...result, auditVersion }));
   if (json.length > MAX_REPORT_BYTES) throw tooLarge(json.length);
+  return json;
+};
+
+/** Stores an uploaded report as one of the reports of its run. */
+export const storeReport = async (
+  { reports, retentionDays, newId }: Pick<UploadDeps, 'reports' | 'retentionDays' | 'newId'>,
+  { checkId, runId }: { checkId: string; runId: string },
+  json: Buffer,
+): Promise<Upload['report']> => {
   const packed = await promisify(gzip)(json, { level: 6 });
-  const key = reportKey({ id: newId(), run: { id: runIdOf(checkId), checkId, retentionDays } }, 1);
+  const key = reportKey({ id: newId(), run: { id: runId, checkId, retentionDays } }, 1);
   await reports.put(key, packed);
   return { key, bytes: json.length, gzipBytes: packed.length };
 };
@@ -53,6 +54,7 @@ const tooLarge = (bytes: number) =>
 type NewUpload = {
   id: string;
   createId: string;
+  runId: string;
   owner: string;
   url: string;
   labels: Record<string, string>;
@@ -61,8 +63,14 @@ type NewUpload = {
   uploads: readonly [Upload, ...Upload[]];
 };
 
-/** Stores the check of uploaded reports, which are the samples of its one run, and closes it. Safe to repeat. */
-export const storeUpload = async (deps: UploadDeps, { uploads, ...upload }: NewUpload): Promise<Check> => {
+/**
+ * Stores the check of uploaded reports, which are the samples of its one run, and closes it. Safe to repeat. Returns undefined
+ * if another create has its id.
+ */
+export const storeUpload = async (
+  deps: UploadDeps,
+  { uploads, runId, ...upload }: NewUpload,
+): Promise<Check | undefined> => {
   const { store, medianOf, retentionDays, trendDays, now } = deps;
   const { id, createId, owner, fingerprint, requestId } = upload;
   const [first, ...others] = uploads;
@@ -70,7 +78,7 @@ export const storeUpload = async (deps: UploadDeps, { uploads, ...upload }: NewU
   const shown = medianOf(samples);
   const at = now();
   const { report } = uploads[samples.indexOf(shown)] as Upload;
-  const check = newCheck(inputsOf(upload, shown, samples.length), { id, runIds: [runIdOf(id)], now: at });
+  const check = newCheck(inputsOf(upload, shown, samples.length), { id, runIds: [runId], now: at });
   const runs = check.runs.map((run) => ({
     ...run,
     ...shown.metrics,
@@ -91,7 +99,7 @@ export const storeUpload = async (deps: UploadDeps, { uploads, ...upload }: NewU
       ...{ expiresAt: inDays(retentionDays), trendExpiresAt: inDays(trendDays) },
     },
   );
-  if (!stored) throw new Error(`could not store the check ${id}: another one has its id, or it is being erased`);
+  if (!stored) return undefined;
   await store.closeIfFinished(id, at);
   return { ...check, runs };
 };

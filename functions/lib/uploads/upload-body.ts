@@ -4,6 +4,7 @@ import { ApiProblemError } from '../../../shared/problems.ts';
 import { MAX_REPORT_BYTES, MAX_UPLOADED_SAMPLES } from '../../../shared/uploads.ts';
 import type { Request } from '../http/endpoint.ts';
 import { parseJson, requireJson } from '../http/json-body.ts';
+import { MAX_VALUES } from './report-shape.ts';
 
 /** Largest JSON text of an upload: a report as a text in JSON has a backslash before each quote. */
 const MAX_TEXT_BYTES = 2 * MAX_REPORT_BYTES;
@@ -17,8 +18,22 @@ export const parseUpload = async (
   const bytes = body as Buffer;
   if (bytes.length > maxBytes) throw tooLarge(`The body has more than ${maxBytes} bytes`);
   const text = await unzipped(bytes, headers['content-encoding']?.trim().toLowerCase() ?? '');
+  if (/^\s*</.test(text.toString('latin1', 0, 100)))
+    throw new ApiProblemError(
+      'invalid-request',
+      'The body is HTML. Send the JSON that Lighthouse writes with --output=json.',
+    );
+  if (commasIn(text) > MAX_VALUES) throw tooLarge(`The body has more than ${MAX_VALUES} values`);
   return parseJson(text).value;
 };
+
+/** Returns how many values a JSON text has at least, without the cost of parsing it. Commas of texts count too. */
+const commasIn = (text: Buffer): number => {
+  let count = 0;
+  for (let i = 0; i < text.length; i++) if (text[i] === COMMA) count++; // an iterator takes ten times as long
+  return count;
+};
+const COMMA = 44;
 
 const unzipped = async (bytes: Buffer, coding: string): Promise<Buffer> => {
   if (coding === '' || coding === 'identity') return bytes;
@@ -41,9 +56,20 @@ const tooLarge = (what: string) =>
     `${what}. POST /v1/reports takes a report compressed with gzip. To make the report smaller, run Lighthouse with --disable-full-page-screenshot.`,
   );
 
+/** Returns the Lighthouse result of an answer of PageSpeed's API, or the value itself. A user flow has several results. */
+const resultIn = (value: unknown): unknown => {
+  const { lighthouseResult, steps } = Object(value) as { lighthouseResult?: unknown; steps?: unknown };
+  if (Array.isArray(steps))
+    throw new ApiProblemError(
+      'invalid-request',
+      'The body is a user flow. Send the field lhr of one of its steps whose gatherMode is navigation.',
+    );
+  return lighthouseResult ?? value;
+};
+
 /** Returns the reports of a body: one Lighthouse result, or a list of the samples of one page. */
 export const reportsIn = (value: unknown): unknown[] => {
-  const all = Array.isArray(value) ? value : [value];
+  const all = (Array.isArray(value) ? value : [value]).map(resultIn);
   if (all.length > 0 && all.length <= MAX_UPLOADED_SAMPLES) return all;
   const detail = `The body must be a Lighthouse result, or a list of 1 to ${MAX_UPLOADED_SAMPLES} results of one page.`;
   throw new ApiProblemError('invalid-request', detail);
