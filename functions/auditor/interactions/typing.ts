@@ -13,7 +13,7 @@ export const typeInto = async (
   text: TypedText,
   { order, signal }: { order: Order; signal: AbortSignal },
 ): Promise<void> => {
-  if (typeof text === 'object') return insert(field, secretFor(field.frame, text.secret, order));
+  if (typeof text === 'object') return insertSecret(field, text.secret, order);
   const kind = await field.evaluate((element) => (element as HTMLInputElement).type);
   if (kind === 'select-one' || kind === 'select-multiple') return void (await field.select(text));
   if (UNTYPED.test(kind)) return setValue(field, text);
@@ -47,31 +47,40 @@ const focusAll = async (field: ElementHandle): Promise<void> => {
 };
 
 /**
- * Inserts a text as a password manager does. A page that sends each key would otherwise send parts of the text, which nobody
- * could tell from other texts. Nothing can move the focus to another frame meanwhile.
+ * Inserts a secret text as a password manager does. A page that sends each key would otherwise send parts of the text, which
+ * nobody could tell from other texts. One task of the frame's isolated world asks the browser for the origin of the document
+ * and inserts the text, so that neither a script nor a navigation comes between.
  */
-const insert = async (field: ElementHandle, text: string): Promise<void> => {
-  await focusAll(field);
-  const isTaken = await field.evaluate(
-    (element, value) => element.ownerDocument.execCommand('insertText', false, value),
-    text,
-  );
-  if (!isTaken) throw new Error('The element takes no text.');
-};
-
-/** Returns a secret text for a frame. Throws if the frame belongs to another site than the check. */
-const secretFor = (frame: Frame, name: string, { url, secrets }: Order): string => {
+const insertSecret = async (field: ElementHandle, name: string, { url, secrets }: Order): Promise<void> => {
   const text = secrets?.secretTexts?.[name];
   if (text === undefined) throw new Error('The service does not have the secret text.'); // a create refuses it
-  const shown = new URL(addressOf(frame));
-  const own = new URL(url);
-  const isOwn = belongsTo(own.hostname, shown.hostname, registrableDomain);
-  if (isOwn && (shown.protocol === own.protocol || shown.protocol === 'https:')) return text;
-  throw new Error(`The secret text is for the site of ${own.origin}, and the element belongs to ${shown.origin}.`);
+  const own = await (field.frame as WithIsolatedRealm).isolatedRealm().adoptHandle(field);
+  const origin = await own.evaluate(() => self.origin);
+  requireOwnSite(origin, url);
+  const fault = await own.evaluate(
+    (element, value, expected) => {
+      if (self.origin !== expected || element.ownerDocument !== document)
+        return 'The element went to another document.';
+      (element as HTMLElement).focus();
+      if ('select' in element) (element as HTMLInputElement).select();
+      return document.execCommand('insertText', false, value) ? null : 'The element takes no text.';
+    },
+    text,
+    origin,
+  );
+  if (fault !== null) throw new Error(fault);
 };
 
-/** Returns the address of a frame. A frame without an own address shows what its parent wrote. */
-const addressOf = (frame: Frame): string => {
-  const parent = frame.parentFrame();
-  return /^about:/.test(frame.url()) && parent ? addressOf(parent) : frame.url();
+/** A part of Puppeteer's frame that its types leave out: a world of its own, in which no script of the page runs. */
+type WithIsolatedRealm = Frame & {
+  isolatedRealm: () => { adoptHandle: (handle: ElementHandle) => Promise<ElementHandle> };
+};
+
+/** Throws unless an origin belongs to the site of the check. A frame may show what another one wrote, whatever its address is. */
+const requireOwnSite = (origin: string, url: string): void => {
+  const own = new URL(url);
+  const shown = URL.canParse(origin) ? new URL(origin) : undefined; // `null` is an opaque origin
+  const isOwn = shown !== undefined && belongsTo(own.hostname, shown.hostname, registrableDomain);
+  if (isOwn && (shown.protocol === own.protocol || shown.protocol === 'https:')) return;
+  throw new Error(`The secret text is for the site of ${own.origin}, and the element belongs to ${origin}.`);
 };
