@@ -94,7 +94,12 @@ const messageOf = ({ headers }: Request, url: string): globalThis.Request => {
   const named = Object.entries(headers).filter(
     (header): header is [string, string] => header[1] !== undefined && /^(accept|content-type|mcp-.*)$/.test(header[0]),
   );
-  return new globalThis.Request(`${url}/mcp`, { method: 'POST', headers: named });
+  const { accept } = headers;
+  // The SDK wants both types, although the service answers as JSON only. Agents send `*/*`, JSON alone, or none.
+  const acceptsJson = accept === undefined || /\*\/\*|application\/(\*|json)/i.test(accept);
+  const sent = new Headers(named);
+  if (acceptsJson) sent.set('accept', 'application/json, text/event-stream');
+  return new globalThis.Request(`${url}/mcp`, { method: 'POST', headers: sent });
 };
 
 const replyOf = async (response: Response): Promise<Reply> => {

@@ -12,6 +12,7 @@ import { waiting } from './lib/http/waiting.ts';
 import type { Wait } from './lib/http/waiting-reply.ts';
 import { resultReply } from './lib/page-speed/answer.ts';
 import { failureOf, googleErrorOf } from './lib/page-speed/errors.ts';
+import { parseMask } from './lib/page-speed/fields.ts';
 import { checkOf } from './lib/page-speed/inputs.ts';
 import { findOrName } from './lib/page-speed/same-request.ts';
 import { closingDb } from './lib/queue/closing-db.ts';
@@ -51,6 +52,8 @@ export const runPageSpeed = (deps: Deps) => {
   return async (request: Request): Promise<Reply> => {
     const { owner, plan, requestId, rawQuery = '', remainingMs = () => Number.POSITIVE_INFINITY } = request;
     const body = checkOf(rawQuery, queues.regions);
+    const { fields } = request.query;
+    const mask = fields ? parseMask(fields) : undefined; // before the audit
     const waitMs = remainingMs() - READING_MS;
     const next = await findOrName(store, { owner, body, waitMs: waitMs - CREATE_MS, now: now() });
     const checkId =
@@ -71,7 +74,7 @@ export const runPageSpeed = (deps: Deps) => {
     const { readParsable } = reportOf({ store, now, reports }, ofCheck, run);
     const zipped = await withDeadline(callsEndIn(remainingMs()), readParsable);
     const report = JSON.parse((await gunzip(zipped)).toString());
-    return resultReply(report, { ...run, fieldData: item.fieldData }, { headers: request.headers, maxBytes });
+    return resultReply(report, { ...run, fieldData: item.fieldData }, { headers: request.headers, maxBytes, mask });
   };
 };
 

@@ -16,6 +16,7 @@ const PageSpeedResult = z
     lighthouseResult: z.looseObject({}).describe('The full Lighthouse result.'),
     analysisUTCTimestamp: z.string(),
   })
+  .partial() // a field mask leaves parts out
   .meta({ id: 'PageSpeedResult', description: 'A result in the shape of PageSpeed Insights, version 5.' });
 
 const oneError = { message: 'Send the address of a page.', domain: 'global', reason: 'badRequest' };
@@ -47,11 +48,14 @@ export const pageSpeedOperations = {
         .optional()
         .describe('Categories, in the words of Google or ours. Repeat it for several. Default: `performance`.'),
       locale: text.describe('A language. Every answer is in English.'),
-      key: text.describe('An API key. It may also be a bearer token in the `Authorization` header.'),
+      key: text.describe(
+        'An API key. It may also be in the header `X-Goog-Api-Key`, or a bearer token in `Authorization`.',
+      ),
       region: text.describe('The region. Default: the first one of the deployment.'),
       version: text.describe('The version of Lighthouse. Default: `latest`.'),
       samples: text.describe('Audits of the run, 1 to 15. Default: 1.'),
       alt: text.describe('`json`.'),
+      fields: text.describe('A field mask: the answer has these parts only, such as `id,lighthouseResult/categories`.'),
       ...recordOf(ignoredParameters, () => text.describe('Has no effect.')),
     },
     answers: {

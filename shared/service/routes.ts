@@ -10,7 +10,7 @@ export type RouteRules = {
   shared?: boolean;
   /** Name of the query parameter that may carry the API key, for clients that send no header. */
   keyParameter?: string;
-  /** Names of the query parameters that it accepts; none by default. */
+  /** Names of the query parameters that it accepts; none by default. `any` ignores those that it does not know. */
   query?: readonly string[] | 'any';
   /** Says whether the request has a JSON body; it has none by default. An `upload` is large, and the endpoint parses it. */
   body?: 'required' | 'optional' | 'upload';
@@ -113,7 +113,7 @@ export const routes = [
   { ...mark, method: 'DELETE', path: '/v1/marks/{markId}' },
   { ...link, method: 'POST', path: '/v1/badges', body: 'required' },
   { ...read, path: '/v1/badges', function: 'links' },
-  { ...service, path: '/v1/badges/{badge}', function: 'links' },
+  { ...service, path: '/v1/badges/{badge}', function: 'links', query: 'any' }, // image proxies and shields.io add their own
   { ...link, method: 'DELETE', path: '/v1/badges/{badge}' },
   { ...upload, method: 'POST', path: '/v1/reports', body: 'upload', query: ['url', 'label'] },
   { ...lighthouseCi, method: 'POST', path: '/v1/projects/lookup', scope: 'public', body: 'required' },
@@ -123,7 +123,7 @@ export const routes = [
   { ...lighthouseCi, method: 'GET', path: '/v1/projects/{projectId}/builds/{buildId}/ancestor' },
   { ...lighthouseCi, method: 'POST', path: '/v1/projects/{projectId}/builds/{buildId}/runs', body: 'upload' },
   { ...lighthouseCi, method: 'PUT', path: '/v1/projects/{projectId}/builds/{buildId}/lifecycle', body: 'required' },
-  { ...service, path: '/version', function: 'uploads' },
+  { ...service, path: '/version', function: 'uploads', query: 'any' },
   { ...service, path: '/app/projects/{projectId}/compare/{buildId}', function: 'uploads', query: 'any' },
   { ...read, method: 'POST', path: '/mcp', function: 'mcp', body: 'required' },
   {
@@ -139,8 +139,8 @@ export const routes = [
   { ...service, path: '/v1/limits', function: 'discover' },
   { ...service, path: '/v1/openapi.json', function: 'discover' },
   { ...service, path: '/sample', function: 'sample-page', query: 'any' },
-  { ...service, path: '/docs', function: 'docs' },
-  { ...service, path: '/docs/{version}/{file}', function: 'docs' },
+  { ...service, path: '/docs', function: 'docs', query: 'any' },
+  { ...service, path: '/docs/{version}/{file}', function: 'docs', query: 'any' },
   { ...page, path: '/' },
   { ...page, path: '/checks/{checkId}' },
   { ...page, path: '/checks/{checkId}/runs/{runId}' },
@@ -149,8 +149,8 @@ export const routes = [
   { ...page, path: '/webhooks' },
   { ...page, path: '/comparisons/{pair}' },
   { ...page, path: '/assets/{version}/{file}' },
-  { ...service, path: '/health', function: 'discover' },
-  { ...service, path: '/ready', function: 'discover' },
+  { ...service, path: '/health', function: 'discover', query: 'any' }, // monitors add a time against caches
+  { ...service, path: '/ready', function: 'discover', query: 'any' },
 ] as const satisfies readonly RouteRow[];
 
 /** The rules of requests that match no route, and their function. */

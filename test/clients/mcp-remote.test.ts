@@ -132,6 +132,13 @@ test.each([
   await problemOf(await post(body, headers), status, code);
 });
 
+test.each(['*/*', 'application/json', 'application/*;q=0.9'])(
+  'an agent that accepts %s is answered',
+  async (accept) => {
+    expect((await post(ping, { accept })).status).toBe(200);
+  },
+);
+
 test('a message gets JSON, a notification 202, and an unknown method its JSON-RPC error', async () => {
   const answer = await post(ping, { origin: 'https://tools.example' });
   expect([answer.status, await answer.json()]).toEqual([200, { jsonrpc: '2.0', id: 1, result: {} }]);

@@ -55,7 +55,7 @@ const requests: [string, string][] = [
   ['OPTIONS', '/v1/checks'],
   ['PUT', '/v1/checks'], // 405
   ['GET', '/nothing?x=y'],
-  ['GET', '/health?x=y'], // 400
+  ['GET', '/v1/regions?x=y'], // 400
 ];
 
 const commonHeaders = {

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Request } from '../../functions/lib/http/endpoint.ts';
 import type { Reply } from '../../functions/lib/http/response.ts';
 import { waiting } from '../../functions/lib/http/waiting.ts';
+import { masked, parseMask } from '../../functions/lib/page-speed/fields.ts';
 import { watchAnnounced } from '../../functions/lib/store/changes.ts';
 import type { RunItem } from '../../functions/lib/store/items.ts';
 import { runPageSpeed } from '../../functions/run-pagespeed.ts';
@@ -81,6 +82,54 @@ test('a request creates an ordinary check with a label, waits for it, and gets i
   });
 });
 
+test.each<[string, object]>([
+  ['id', { id: 'https://masked.example.com/home' }],
+  [
+    'lighthouseResult.categories.performance.score',
+    { lighthouseResult: { categories: { performance: { score: 0.9 } } } },
+  ],
+  [
+    'lighthouseResult/categories/*/score',
+    { lighthouseResult: { categories: { performance: { score: 0.9 }, seo: { score: 1 } } } },
+  ],
+  [
+    'kind,lighthouseResult(categories(performance(score)),stackPacks/id)',
+    {
+      kind: 'pagespeedonline#result',
+      lighthouseResult: { categories: { performance: { score: 0.9 } }, stackPacks: [{ id: 'a' }, { id: 'b' }] },
+    },
+  ],
+  ['lighthouseResult/none', { lighthouseResult: {} }],
+])('the field mask %s is honoured', (mask, expected) => {
+  const answer = {
+    ...{ kind: 'pagespeedonline#result', id: 'https://masked.example.com/home' },
+    lighthouseResult: {
+      categories: { performance: { score: 0.9, title: 'P' }, seo: { score: 1, title: 'S' } },
+      stackPacks: [
+        { id: 'a', title: 'A' },
+        { id: 'b', title: 'B' },
+      ],
+    },
+  };
+  expect(masked(answer, parseMask(mask))).toEqual(expected);
+});
+
+test('a key in the header of Google clients, and parameters of other versions, are taken', async () => {
+  const key = await aKey('google');
+  const url = 'https://google-client.example.com/';
+  const ignored = {
+    screenshot: 'true',
+    snapshots: 'false',
+    filter_third_party_resources: 'true',
+    access_token: 'x',
+    fields: 'id',
+  };
+  const answering = get({ url, ...ignored }, { headers: { 'x-goog-api-key': key } });
+  const { runs } = await nextCheck('google');
+  await finish(runs[0] as RunItem);
+  expect(await (await answering).json()).toEqual({ id: `${url}home` });
+});
+
 /** Sends a request at a time, to a function that answers within `seconds`. */
 const ask = (owner: string, { now = new Date(), seconds = 1, query = {} as Query, maxBytes = 1e6 }) =>
   runPageSpeed({
@@ -89,6 +138,7 @@ const ask = (owner: string, { now = new Date(), seconds = 1, query = {} as Query
     wait: waiting(watchAnnounced),
   })({
     ...{ owner, requestId: 'r', headers: {}, remainingMs: () => 1000 * seconds + 4000 },
+    query: {},
     rawQuery: `${search({ url: 'https://again.example.com/', ...query })}`,
   } as unknown as Request);
 const idOf = ({ body }: Reply) => (JSON.parse(`${body}`) as { id: string }).id;
@@ -139,7 +189,8 @@ test('an error has the shape of Google: of the query, the key, the method, a lim
     [{ key, url: [url, url] }, 400, 'url', 'badRequest'],
     [{ key, url, locale: '<b>' }, 400, 'locale', 'badRequest'],
     [{ key, url, alt: 'media' }, 400, 'alt', 'badRequest'],
-    [{ key, url, fields: 'id' }, 400, 'fields', 'badRequest'],
+    [{ key, url, fields: 'id,(' }, 400, 'fields', 'badRequest'],
+    [{ key, url, callback: 'run' }, 400, 'callback', 'badRequest'],
     [{ key, url: 'http://10.0.0.1/' }, 400, 'url', 'badRequest'],
     [{ key, url, region: 'mars' }, 400, 'regions', 'badRequest'],
     [{ key, url, version: '3' }, 400, 'auditVersion', 'badRequest'],

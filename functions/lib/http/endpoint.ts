@@ -134,9 +134,10 @@ const bodyOf = (event: APIGatewayProxyEventV2, body: RouteRules['body']): unknow
   return body === 'required' || (body && event.body) ? parseJsonBody(event) : undefined;
 };
 
-/** Returns the headers of a request, with the key that the query has in place of a header. */
+/** Returns the headers of a request, with the key that the query or the header of Google's clients has in place of ours. */
 const headersOf = ({ headers, queryStringParameters }: APIGatewayProxyEventV2, { keyParameter }: RouteRules) => {
-  const key = keyParameter === undefined ? undefined : queryStringParameters?.[keyParameter];
+  const key =
+    keyParameter === undefined ? undefined : (queryStringParameters?.[keyParameter] ?? headers['x-goog-api-key']);
   return key && headers.authorization === undefined ? { ...headers, authorization: `Bearer ${key}` } : headers;
 };
 

@@ -5,6 +5,7 @@ import type { Run } from '../../../shared/run.ts';
 import { acceptsGzip } from '../http/negotiation.ts';
 import type { Reply } from '../http/response.ts';
 import { tooLarge } from './errors.ts';
+import { masked, type parseMask } from './fields.ts';
 import { loadingExperiences } from './loading-experience.ts';
 
 /** Parts of a report that this file reads. */
@@ -24,13 +25,21 @@ export const resultOf = (report: Report, { url, finalUrl, fieldData }: Measured)
   analysisUTCTimestamp: report.fetchTime,
 });
 
-type Options = { headers: Record<string, string | undefined>; maxBytes: number };
+type Options = {
+  headers: Record<string, string | undefined>;
+  maxBytes: number;
+  mask?: ReturnType<typeof parseMask> | undefined;
+};
 
 /** Replies with a result. Leaves out the picture of the full page if the answer would be too large with it. */
-export const resultReply = async (report: Report, run: Measured, { headers, maxBytes }: Options): Promise<Reply> => {
+export const resultReply = async (
+  report: Report,
+  run: Measured,
+  { headers, maxBytes, mask }: Options,
+): Promise<Reply> => {
   const gzipped = acceptsGzip(headers['accept-encoding']);
   for (const each of [report, { ...report, fullPageScreenshot: null }]) {
-    const text = JSON.stringify(resultOf(each, run));
+    const text = JSON.stringify(masked(resultOf(each, run), mask ?? new Map()));
     const body = gzipped ? await gzip(text) : Buffer.from(text);
     const coding = gzipped && { 'content-encoding': 'gzip' };
     const type = { 'content-type': 'application/json', vary: 'Accept-Encoding', ...coding };
