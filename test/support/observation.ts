@@ -73,6 +73,7 @@ export const observed = (
   machine: { cpuCount: 2, memoryMiB: 4096, kernel: '6.1.0', host: '0123456789ab' },
   cpu: { others: 0, stolen: 0 },
   starvedShare: 0,
+  stoodStillMs: 0,
   blocked: { blockedRequests: [], blockedRequestCount: 0 },
   overCap: [],
   shortage: undefined,

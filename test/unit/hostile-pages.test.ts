@@ -53,6 +53,7 @@ const everyWarning: Observation = {
   machine: { cpuCount: 2, memoryMiB: 8192, kernel: '', host: '' },
   cpu: null,
   starvedShare: 0,
+  stoodStillMs: 0,
   blocked: {
     blockedRequests: [{ host: '10.0.0.1', port: 80, reason: 'private address', count: 1 }],
     blockedRequestCount: 1,

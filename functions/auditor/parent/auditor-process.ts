@@ -26,6 +26,7 @@ import { auditorBrowser } from './auditor-browser.ts';
 import { measureAhead } from './child-benchmark.ts';
 import { childModule, type Exit, endGroup, exitOf, forkChild, lastTextOf, newWorkDir, sendTo } from './fork-child.ts';
 import { eventOf } from './received.ts';
+import { watchStandstill } from './standstill.ts';
 import { timedPart } from './timed-part.ts';
 import { namedTimers } from './timers.ts';
 
@@ -45,6 +46,8 @@ type Ended = Pick<AuditState, 'begun' | 'frozen' | 'mainFrame' | 'chromium' | 's
   starvedShare: number;
   /** Resource that the machine was short of. */
   shortage: string | undefined;
+  /** Longest time in which this process stood still, in milliseconds. */
+  stoodStillMs: number;
 };
 export type EndedAudit = Ended & { proxy: EgressProxy };
 
@@ -153,14 +156,15 @@ const runAudit = (auditor: ChildProcess, order: AuditOrder, context: AuditContex
     maxAttemptMs: onLambda() ? 0 : limits.attemptMs, // an invocation has no more time
   });
   const startedAt = performance.now();
-  const shortage = watchResources(user, over.signal);
+  const [shortage, stoodStill] = [watchResources(user, over.signal), watchStandstill(over.signal)];
   let state = initialState;
   let measuredAt: number | null = null;
 
   const finish = (end: AuditEnd): void => {
     const { cpu, ...observed } = pick(state, ['begun', 'frozen', 'mainFrame', 'chromium', 'sandbox', 'cpu']);
     const starvedShare = lostMs() / (performance.now() - startedAt);
-    resolve({ end, ...observed, cpu: cpu ?? timed.readCpu(), measuredAt, starvedShare, shortage: shortage() });
+    const known = { end, ...observed, cpu: cpu ?? timed.readCpu(), measuredAt, starvedShare };
+    resolve({ ...known, shortage: shortage(), stoodStillMs: stoodStill() });
     over.abort();
   };
   const fail = (error: unknown): void => {
@@ -195,8 +199,7 @@ const runAudit = (auditor: ChildProcess, order: AuditOrder, context: AuditContex
     if (waits) sendTo(auditor, { waits });
   });
 
-  over.signal.addEventListener('abort', timers.clear);
-  over.signal.addEventListener('abort', timed.end);
+  for (const stop of [timers.clear, timed.end]) over.signal.addEventListener('abort', stop);
   signal.addEventListener('abort', () => fail(signal.reason), { signal: over.signal });
   watchProcesses(group, over.signal, handle);
   auditor.on('message', receive);

@@ -23,7 +23,7 @@ import {
   type Observation,
   patternOfDocument,
 } from './observation.ts';
-import { faultOfHost } from './shortage.ts';
+import { faultOfHost, stoodStill } from './shortage.ts';
 import { steadyWarningsOf, warningsOf } from './warnings.ts';
 
 export type AuditResult = Pick<Run, 'blockedRequests' | 'blockedRequestCount'> & {
@@ -167,7 +167,9 @@ const environmentOf = (
     cpuStolen: rounded(cpu?.stolen),
     cpuWaitMs: wholeMs(summary?.mainThread?.waitedMs),
     corrected: summary?.mainThread?.isCorrected ?? null,
-    contended: cpu && (complete && summary ? isDistorted(summary, observation) : starvedShare > MAX_STARVED),
+    contended:
+      stoodStill(observation) ||
+      (cpu && (complete && summary ? isDistorted(summary, observation) : starvedShare > MAX_STARVED)),
   };
 };
 

@@ -31,6 +31,8 @@ export type Observation = {
   starvedShare: number;
   /** Resource that the machine was short of during the audit, and how much of it was left. */
   shortage: string | undefined;
+  /** Longest time in which the service stood still, in milliseconds. */
+  stoodStillMs: number;
   /** The part that was frozen at any time. */
   frozen: FrozenPart | null;
   /** Requests that the egress proxy refused by its policy. */

@@ -6,9 +6,19 @@ import { BROWSER_FROZEN, PAGE_FROZEN } from './retry-rules.ts';
 
 /** Returns the fault, or a fault of the service if the state of the machine may be its cause. */
 export const faultOfHost = (fault: Fault, observation: Observation): Fault => {
-  const { shortage, frozen } = observation;
+  const { shortage, frozen, stoodStillMs } = observation;
+  if (stoodStill(observation) && !NEEDS_NO_ROOM.includes(fault.code))
+    return {
+      code: 'internal',
+      detail: `The service stood still for ${Math.round(stoodStillMs / 1000)} s during the audit, as after Ctrl-Z or a sleep of the machine. Nothing answered the page meanwhile.`,
+    };
   return faultWhileShort(faultWhileFrozen(fault, frozen), shortage ?? lackingForDocument(fault, observation));
 };
+
+/** Time from which a service that stood still may be why a page was late, in milliseconds. A busy one is late by less. */
+const STANDSTILL_MS = 5000;
+export const stoodStill = ({ stoodStillMs }: Pick<Observation, 'stoodStillMs'>): boolean =>
+  stoodStillMs >= STANDSTILL_MS;
 
 /** Returns the error of the machine because of which the document could not be requested, or undefined. */
 const lackingForDocument = ({ code }: Fault, { mainFrame, decisionOn }: Observation): string | undefined => {
