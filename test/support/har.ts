@@ -9,7 +9,7 @@ type Har = {
     pages: { pageTimings: { onLoad: number } }[];
     entries: {
       request: { url: string; headers: Pair[]; cookies: Pair[] };
-      response: { headers: Pair[]; cookies: Pair[] };
+      response: { status: number; _error?: string; headers: Pair[]; cookies: Pair[] };
     }[];
   };
 };

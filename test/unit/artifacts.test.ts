@@ -96,3 +96,46 @@ test('a file that the audit has not recorded is missing with a warning', async (
   expect(Object.keys(files)).toEqual(['har']);
   expect(warnings).toEqual(['There is no trace: the audit recorded none.']);
 });
+
+test('a HAR has the requests that failed, with the status 0 and the cause', async () => {
+  const failed = (requestId: string, address: string, errorText: string) => [
+    {
+      method: 'Network.requestWillBeSent',
+      params: {
+        ...{ ...ofPage, requestId, documentURL: url, timestamp: 10.2, wallTime: 1e9, type: 'Image' },
+        request: { url: address, method: 'GET', headers: {}, initialPriority: 'Low' },
+        initiator: { type: 'parser' },
+      },
+    },
+    {
+      method: 'Network.loadingFailed',
+      params: { requestId, timestamp: 10.3, type: 'Image', errorText, canceled: false },
+    },
+  ];
+  const [end = log[0], ...rest] = [...log].reverse();
+  const messages = [
+    ...rest.reverse(),
+    ...failed('1', 'https://example.com/reset.png', 'net::ERR_CONNECTION_RESET'),
+    ...failed('2', 'https://closed.example/a.js', 'net::ERR_CONNECTION_REFUSED'),
+    ...failed('3', 'https://example.com/stopped', 'net::ERR_ABORTED'),
+    end,
+  ];
+  const warnings: string[] = [];
+  const { artifacts } = await artifactsOf(
+    ['har'],
+    { DevtoolsLog: messages as NonNullable<GatheredLoad['DevtoolsLog']> },
+    warnings,
+  );
+  expect(warnings).toEqual([]);
+  const har = expectHar(JSON.parse(gunzipSync(artifacts?.har?.gzip ?? '').toString()));
+  const found = har.log.entries.map(({ request: { url: address }, response: { status, _error } }) => [
+    address,
+    status,
+    _error,
+  ]);
+  expect(found.slice(1)).toEqual([
+    ['https://example.com/reset.png', 0, 'net::ERR_CONNECTION_RESET'],
+    ['https://closed.example/a.js', 0, 'net::ERR_CONNECTION_REFUSED'],
+    ['https://example.com/stopped', 0, 'net::ERR_ABORTED'],
+  ]);
+});

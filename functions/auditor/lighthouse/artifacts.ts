@@ -1,5 +1,6 @@
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
+import type { Har } from 'chrome-har';
 import type { ArtifactName } from '../../../shared/options/artifacts.ts';
 import { cutText } from '../../../shared/text.ts';
 import { redactText } from '../../lib/redact.ts';
@@ -52,8 +53,50 @@ const files: Record<ArtifactName, (load: GatheredLoad) => object | undefined | P
     const messages = log ?? devtoolsLogs?.defaultPass;
     if (!messages) return undefined;
     const { harFromMessages } = await import('chrome-har'); // most audits need none
-    return sanitized(harFromMessages(messages));
+    return sanitized(withErrors(harFromMessages(withAnswers(messages)), messages));
   },
+};
+
+type Failure = { requestId: string; timestamp: number; errorText: string; blockedReason?: string };
+const failuresIn = (messages: readonly Message[]): Map<string, Failure> =>
+  new Map(
+    messages.flatMap(({ method, params }) =>
+      method === 'Network.loadingFailed' ? [[(params as Failure).requestId, params as Failure]] : [],
+    ),
+  );
+
+/**
+ * Gives each request that failed a response with the status 0, as Chrome's own export does. The library drops a request whose
+ * failure is another than an abort.
+ */
+const withAnswers = (messages: readonly Message[]): Message[] => {
+  const of = (name: string) => messages.filter(({ method }) => method === name).map(({ params }) => params as Failure);
+  const answered = new Set(of('Network.responseReceived').map(({ requestId }) => requestId));
+  const sentAt = new Map(of('Network.requestWillBeSent').map(({ requestId, timestamp }) => [requestId, timestamp]));
+  return messages.flatMap((message) => {
+    if (message.method !== 'Network.loadingFailed') return [message];
+    const failed = message.params as Failure;
+    const aborted = { ...message, params: { ...failed, errorText: 'net::ERR_ABORTED' } };
+    const requestTime = sentAt.get(failed.requestId) ?? failed.timestamp;
+    const timing = { sendStart: 0, sendEnd: 0, receiveHeadersEnd: 1000 * (failed.timestamp - requestTime) };
+    const response = { ...NO_RESPONSE, timing: { requestTime, ...timing } };
+    const answer = { method: 'Network.responseReceived', params: { ...failed, response } };
+    return answered.has(failed.requestId) ? [aborted] : [answer, aborted];
+  });
+};
+const NO_RESPONSE = {
+  ...{ status: 0, statusText: '', headers: {}, mimeType: 'x-unknown' },
+  ...{ protocol: '', connectionId: 0, encodedDataLength: 0 },
+};
+
+/** Adds why requests failed, under the name of Chrome's own export. */
+const withErrors = (har: Har, messages: readonly Message[]): Har => {
+  const failures = failuresIn(messages);
+  for (const { _requestId, response } of har.log.entries) {
+    const failure = failures.get(_requestId);
+    if (failure) response._error = failure.blockedReason ?? failure.errorText;
+  }
+  return har;
 };
 
 /** A mask without brackets, because a URL with brackets is none. */
