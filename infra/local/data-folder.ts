@@ -4,9 +4,11 @@ import { DatabaseSync } from 'node:sqlite';
 import { makeFilesPrivate, takeDataFolder } from './own-folder.ts';
 import { inFolder, UnusableError, unusable } from './unusable.ts';
 
+export const LOCK_FILE = 'in-use.lock';
+
 /** Locks the folder for this process. The lock also ends with the process. */
 const lock = (dataDir: string): DatabaseSync => {
-  const path = join(dataDir, 'in-use.lock');
+  const path = join(dataDir, LOCK_FILE);
   const file = inFolder(path, () => new DatabaseSync(path)); // a SQLite lock ends with its process
   try {
     file.exec('BEGIN EXCLUSIVE');
