@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import {
   closeSync,
+  linkSync,
   mkdtempSync,
   openSync,
   readdirSync,
@@ -147,6 +148,12 @@ test('a second service in a folder is refused with what to do, until the first e
   expect(await failedStart()).toMatch(/in use by another process.*Stop that process/);
   await world.stop();
   await (await start()).stop();
+});
+
+test('a file with a second name in another folder is refused with what to do', async () => {
+  await (await start()).stop();
+  linkSync(databaseFile(dataDir), join(folder, 'second-name'));
+  expect(await failedStart()).toMatch(/data\.db can't be used: it has 2 names \(hard links\).*cp data\.db/);
 });
 
 test('a write fails while another process holds the file, and the next one succeeds', async () => {
