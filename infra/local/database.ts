@@ -109,7 +109,7 @@ export class Database {
       if (this.#closed || this.#log === undefined) return;
       if (this.#open) return this.erase();
       try {
-        this.#log.move();
+        this.#log.erase();
         this.#forgetFailed();
       } catch {
         this.eraseSoon();
@@ -130,6 +130,11 @@ export class Database {
     clearTimeout(this.#erasing);
     if (this.#open) await this.#open.done.catch(() => {});
     await Promise.allSettled([...this.#unsynced].map(({ done }) => done));
+    try {
+      this.#log?.erase();
+    } catch {
+      // Another process uses the log. It keeps what was answered.
+    }
     this.#db.close();
     this.#log?.close();
   }
@@ -176,6 +181,7 @@ export class Database {
     try {
       this.#attempt(() => this.#db.exec('COMMIT'));
       batch.isCommitted = true;
+      if (this.#log?.isLong) this.eraseSoon();
       await this.#log?.sync();
       this.#unsynced.delete(batch);
       batch.resolve();
