@@ -181,7 +181,7 @@ export class Database {
     try {
       this.#attempt(() => this.#db.exec('COMMIT'));
       batch.isCommitted = true;
-      if (this.#log?.isLong) this.eraseSoon();
+      if (this.#log?.shorten()) this.#forgetFailed();
       await this.#log?.sync();
       this.#unsynced.delete(batch);
       batch.resolve();

@@ -10,6 +10,7 @@ const LOG_HEADER = 32;
 const FRAME_HEADER = 24;
 const TREE_PAGES = [2, 5, 10, 13];
 const INTERIOR = 5; // the greatest type of a page that has children
+const ZEROS = Buffer.alloc(65536); // as long as the greatest page
 
 /** Returns the size of the pages in a log, and their numbers. */
 export const pagesIn = (log: number): { size: number; numbers: Set<number> } => {
@@ -33,7 +34,8 @@ export const zeroGap = (file: number, number: number, size: number): boolean => 
   const start = header + (type <= INTERIOR ? 12 : 8) + 2 * page.readUInt16BE(header + 3);
   const end = page.readUInt16BE(header + 5) || 65536;
   if (!TREE_PAGES.includes(type) || start >= end || end > size) return false;
-  if (page.subarray(start, end).every((byte) => byte === 0)) return false;
-  writeSync(file, Buffer.alloc(end - start), 0, end - start, at + start);
+  const zeros = ZEROS.subarray(start, end);
+  if (page.subarray(start, end).equals(zeros)) return false;
+  writeSync(file, zeros, 0, zeros.length, at + start);
   return true;
 };

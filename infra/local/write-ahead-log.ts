@@ -48,8 +48,15 @@ export class WriteAheadLog {
     return this.#next;
   }
 
-  get isLong(): boolean {
-    return fstatSync(this.#fd).size > MOST_BYTES;
+  /** Moves a long log into the file, unless another process uses the log. Returns true if it has moved the log. */
+  shorten(): boolean {
+    if (fstatSync(this.#fd).size < MOST_BYTES) return false;
+    try {
+      this.move();
+      return true;
+    } catch {
+      return false; // the next commit tries again
+    }
   }
 
   /** Makes the log usable after a failed sync. Returns true if it has moved the log. */

@@ -7,12 +7,11 @@ import type { Item } from './values.ts';
  */
 
 const SIGNS = ' \t\n\r';
+const BYTES = Array.from({ length: 256 }, (_, byte) => [0, 2, 4, 6].map((bit) => SIGNS[(byte >>> bit) & 3]).join(''));
 
 const checksumOf = (pk: string, sk: string, json: string): string => {
-  const sum = crc32(`${pk}\n${sk}\n${json}`);
-  let text = '';
-  for (let bits = 0; bits < 32; bits += 2) text += SIGNS[(sum >>> bits) & 3];
-  return text;
+  const sum = crc32(json, crc32(`${pk}\n${sk}`));
+  return [0, 8, 16, 24].map((bit) => BYTES[(sum >>> bit) & 255]).join('');
 };
 
 /** Returns an item as its row stores it. */
