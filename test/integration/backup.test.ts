@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import {
   chmodSync,
   copyFileSync,
@@ -13,6 +13,7 @@ import {
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { beforeEach, describe, expect, test, vi } from 'vitest';
+import { type Build, buildStore } from '../../functions/lib/store/builds.ts';
 import { restoreBackup } from '../../infra/local/backup/restore-backup.ts';
 import { databaseFile, LOCK_FILE } from '../../infra/local/data-folder.ts';
 import { runCommand } from '../support/command.ts';
@@ -250,6 +251,18 @@ describe('check-data', () => {
     const found = await check(dataDir);
     expect(found).toMatchObject({ code: 1, stderr: expect.stringMatching(/Looked at .* [1-9]\d* items/) });
     expect(found.stdout).toMatch(message);
+  });
+
+  test('does not take the reports of a build that is not sealed for damage', async () => {
+    const { check: it } = await stored();
+    const world = await start();
+    const { report } = await world.runOf(it.id);
+    const build = { id: randomUUID(), createId: randomUUID(), expiresAt: Date.now() / 1000 + 3600 } as Build;
+    await buildStore(world.db).addUpload(build, it.id, 0, { url: it.url, report: report as never, results: {} });
+    await world.stop();
+    for (const table of ['items', 'index_list', 'index_open'])
+      changeData(`DELETE FROM ${table} WHERE pk LIKE 'CHECK#${it.id}'`);
+    expect(await check(dataDir)).toMatchObject({ code: 0, stdout: '' });
   });
 
   test('of a folder with nothing in it fails', async () => {
