@@ -7,10 +7,16 @@ export class Batch {
   readonly #settled = Promise.withResolvers<void>();
   readonly done = this.#settled.promise;
   readonly resolve = this.#settled.resolve;
-  readonly reject = this.#settled.reject;
+  isCommitted = false;
+  isFailed = false;
 
   constructor() {
     this.done.catch(() => {}); // a batch may have no request that waits
+  }
+
+  reject(error: Error): void {
+    this.isFailed = true;
+    this.#settled.reject(error);
   }
 
   touches(parts: readonly string[]): boolean {

@@ -1,12 +1,14 @@
-import { accessSync, constants, statfsSync } from 'node:fs';
+import { accessSync, constants, statfsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { makeFilesPrivate, takeDataFolder } from './own-folder.ts';
 import { inFolder, UnusableError, unusable } from './unusable.ts';
 
+export const LOCK_FILE = 'in-use.lock';
+
 /** Locks the folder for this process. The lock also ends with the process. */
 const lock = (dataDir: string): DatabaseSync => {
-  const path = join(dataDir, 'in-use.lock');
+  const path = join(dataDir, LOCK_FILE);
   const file = inFolder(path, () => new DatabaseSync(path)); // a SQLite lock ends with its process
   try {
     file.exec('BEGIN EXCLUSIVE');
@@ -48,6 +50,15 @@ export const requireSpace = (dataDir: string): void => {
   if (reason) throw new Error(reason);
 };
 
+/** Throws if a file has a second name in another folder. SQLite keeps a log for each name, and two would damage the file. */
+const requireOneName = (path: string): void => {
+  const { nlink = 1 } = statSync(path, { throwIfNoEntry: false }) ?? {};
+  if (nlink > 1)
+    throw new UnusableError(
+      `${path} can't be used: it has ${nlink} names (hard links), and a service of another folder may write it. Stop that service, and give this one a copy: cp data.db copy.db && mv copy.db data.db`,
+    );
+};
+
 export const databaseFile = (dataDir: string): string => join(dataDir, 'data.db');
 
 /**
@@ -66,6 +77,7 @@ export const openFolder = (
   try {
     makeFilesPrivate(dataDir);
     requireSpace(dataDir);
+    requireOneName(databaseFile(dataDir));
   } catch (error) {
     locked?.close();
     throw error;

@@ -1,9 +1,9 @@
-import { closeSync, fdatasync, openSync } from 'node:fs';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
-import { promisify } from 'node:util';
+import { setTimeout as pause } from 'node:timers/promises';
 import { Batch } from './batch.ts';
 import { SCHEMA } from './database-schema.ts';
 import { ServiceError } from './table/errors.ts';
+import { WriteAheadLog } from './write-ahead-log.ts';
 
 /** The answer to a request, and the partitions that it has read or written. */
 export type Result<T> = { answer: T; parts?: readonly string[] };
@@ -16,9 +16,9 @@ type Options = {
 };
 
 const BUSY_MS = 5000; // another process writes for some milliseconds at a time
+const POLL_MS = 20;
 const ERASE_MS = 500;
 const RETRY_MS = 2000;
-const sync = promisify(fdatasync);
 const { setImmediate } = globalThis; // tests may replace it
 
 /**
@@ -29,12 +29,10 @@ const { setImmediate } = globalThis; // tests may replace it
 export class Database {
   readonly #db: DatabaseSync;
   readonly #statements = new Map<string, StatementSync>();
+  /** Batches whose writes a power cut may still undo. A batch whose sync failed stays until the log is moved. */
   readonly #unsynced = new Set<Batch>();
-  readonly #log: number | undefined;
+  readonly #log: WriteAheadLog | undefined;
   #open: Batch | undefined;
-  #running: Promise<void> = Promise.resolve();
-  #next: Promise<void> | undefined;
-  #syncFailed = false;
   #erasing: NodeJS.Timeout | undefined;
   #erased: Promise<void> | undefined;
   #failure: Error | undefined;
@@ -50,11 +48,17 @@ export class Database {
     this.#db.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL');
     this.#db.exec('PRAGMA temp_store = MEMORY; PRAGMA cache_size = -16000; PRAGMA journal_size_limit = 4000000');
     this.#db.exec(`BEGIN IMMEDIATE; ${SCHEMA} COMMIT`);
-    if (path && durable) this.#log = openSync(`${path}-wal`, 'r');
+    this.#db.exec('PRAGMA busy_timeout = 0'); // requests wait outside the event loop's way
+    if (path && durable) this.#log = new WriteAheadLog(this.#db, path);
   }
 
   /** Why writes fail at present, or undefined. */
   get failure(): Error | undefined {
+    try {
+      this.#log?.requireFiles();
+    } catch (error) {
+      return error as Error;
+    }
     return this.#failure;
   }
 
@@ -68,13 +72,14 @@ export class Database {
   /** Runs reads. Resolves when all that they have seen is on the disk. */
   async read<T>(work: () => Result<T>): Promise<T> {
     const { answer, parts = [] } = this.#attempt(work);
-    for (const batch of this.#unsynced) if (batch.touches(parts)) await batch.done;
+    const seen = [...this.#unsynced].filter((batch) => batch.touches(parts)); // later batches don't matter
+    await Promise.all(seen.map(({ done }) => done));
     return answer;
   }
 
   /** Runs writes in the transaction of this turn. Resolves when they are on the disk. */
   async write<T>(work: () => Result<T>): Promise<T> {
-    const batch = this.#begin(); // throws if the file can't be written
+    const batch = this.#begin() ?? (await this.#beginLater()); // throws if the file can't be written
     let result: Result<T>;
     try {
       result = this.#attempt(work);
@@ -104,7 +109,8 @@ export class Database {
       if (this.#closed || this.#log === undefined) return;
       if (this.#open) return this.erase();
       try {
-        this.#moveLog();
+        this.#log.erase();
+        this.#forgetFailed();
       } catch {
         this.eraseSoon();
       }
@@ -115,7 +121,6 @@ export class Database {
   /** Sets how long a write waits for another process. */
   waitAtMost(ms: number): void {
     this.#busyMs = ms;
-    this.#db.exec(`PRAGMA busy_timeout = ${ms}`);
   }
 
   /** Ends all work. Later requests fail. */
@@ -125,8 +130,13 @@ export class Database {
     clearTimeout(this.#erasing);
     if (this.#open) await this.#open.done.catch(() => {});
     await Promise.allSettled([...this.#unsynced].map(({ done }) => done));
-    if (this.#log !== undefined) closeSync(this.#log);
+    try {
+      this.#log?.erase();
+    } catch {
+      // Another process uses the log. It keeps what was answered.
+    }
     this.#db.close();
+    this.#log?.close();
   }
 
   #attempt<T>(work: () => T): T {
@@ -137,13 +147,15 @@ export class Database {
     }
   }
 
-  #begin(): Batch {
+  /** Returns the batch of this turn, or undefined while another process writes, until `waitsUntil`. */
+  #begin(waitsUntil = Number.POSITIVE_INFINITY): Batch | undefined {
     if (this.#open) return this.#open;
     if (this.#closed) throw unavailable(new Error('it is closed'));
     try {
-      if (this.#syncFailed) this.#moveLog();
+      if (this.#log?.mend()) this.#forgetFailed();
       this.#db.exec('BEGIN IMMEDIATE');
     } catch (error) {
+      if (/locked/.test((error as Error).message) && performance.now() < waitsUntil) return undefined;
       this.#setFailure(error as Error);
       throw unavailable(error as Error);
     }
@@ -154,12 +166,23 @@ export class Database {
     return batch;
   }
 
+  async #beginLater(): Promise<Batch> {
+    const end = performance.now() + (this.#failure ? 0 : this.#busyMs);
+    for (;;) {
+      await pause(POLL_MS);
+      const batch = this.#begin(end);
+      if (batch) return batch;
+    }
+  }
+
   async #commit(batch: Batch): Promise<void> {
     if (this.#open !== batch) return; // it has failed
     this.#open = undefined;
     try {
       this.#attempt(() => this.#db.exec('COMMIT'));
-      if (this.#log !== undefined) await this.#sync(this.#log);
+      batch.isCommitted = true;
+      if (this.#log?.shorten()) this.#forgetFailed();
+      await this.#log?.sync();
       this.#unsynced.delete(batch);
       batch.resolve();
       this.#setFailure(undefined);
@@ -178,34 +201,14 @@ export class Database {
         // SQLite has rolled it back.
       }
     }
-    this.#unsynced.delete(batch);
-    batch.reject(error);
+    if (!batch.isCommitted) this.#unsynced.delete(batch);
+    batch.reject(error instanceof ServiceError ? error : unavailable(error));
     this.#setFailure(error);
   }
 
-  /** Resolves after a sync that began after this call. One sync serves all that was committed before it began. */
-  #sync(log: number): Promise<void> {
-    this.#next ??= this.#running
-      .catch(() => {})
-      .then(() => {
-        this.#running = this.#next as Promise<void>;
-        this.#next = undefined;
-        return sync(log);
-      })
-      .catch((error: Error) => {
-        this.#syncFailed = true;
-        throw unavailable(error);
-      });
-    return this.#next;
-  }
-
-  /** Moves the log into the file, because the disk may have lost parts of the log when a sync failed. */
-  #moveLog(): void {
-    this.#db.exec('PRAGMA busy_timeout = 0'); // a backup may read for a long time
-    const { busy } = this.#db.prepare('PRAGMA wal_checkpoint(TRUNCATE)').get() as { busy: number };
-    this.#db.exec(`PRAGMA busy_timeout = ${this.#busyMs}`);
-    if (busy) throw new Error('its log is in use by another process');
-    this.#syncFailed = false;
+  /** Call it when the log is in the file: the writes of failed batches are on the disk. */
+  #forgetFailed(): void {
+    for (const batch of this.#unsynced) if (batch.isFailed) this.#unsynced.delete(batch);
   }
 
   #setFailure(error: Error | undefined): void {

@@ -10,6 +10,7 @@ import { tableSettings } from '../settings.ts';
 
 type Data = { db: Db; s3: S3Client; bucket: string };
 type Pace = { signal: AbortSignal; pauseMs?: number };
+type Trust = Pace & { isTrusted?: boolean };
 
 const HOUR_MS = 3600 * 1000;
 const DAY_MS = 24 * HOUR_MS;
@@ -32,7 +33,8 @@ export const startExpiry = ({
       const now = new Date();
       const deletion = async () => {
         const isTrusted = await isClockTrusted(now);
-        await (hours % 24 === 0 && isTrusted ? deleteExpired : deleteEndedSecrets)(data, now, { signal });
+        if (hours % 24 === 0 && isTrusted) await deleteExpired(data, now, { signal });
+        else await deleteEndedSecrets(data, now, { signal, isTrusted });
       };
       await deletion().catch((error: Error) => {
         if (!signal.aborted)
@@ -57,12 +59,19 @@ export const deleteExpired = async (data: Data, now: Date, pace: Pace): Promise<
   await deleteObjects(data, REPORTS, (key, age) => age > lifeIn(key) * DAY_MS, now, pace);
 };
 
-/** Deletes the secrets that are too old, and those that a dead or late create has left: of no open check after an hour. */
-export const deleteEndedSecrets = async (data: Data, now: Date, pace: Pace): Promise<void> => {
+/**
+ * Deletes the secrets that a dead or late create has left: of no open check after an hour. Deletes those that are too old,
+ * unless the clock may be wrong.
+ */
+export const deleteEndedSecrets = async (
+  data: Data,
+  now: Date,
+  { isTrusted = true, ...pace }: Trust,
+): Promise<void> => {
   for (const { prefix, days } of Object.values(secretFolders)) {
     if (days === undefined) continue;
     const isEnded = async (key: string, age: number) =>
-      Math.abs(age) > days * DAY_MS ||
+      (isTrusted && Math.abs(age) > days * DAY_MS) ||
       (Math.abs(age) > HOUR_MS && !(await isOpen(data.db, key.slice(prefix.length).split('/')[0] ?? '')));
     await deleteObjects(data, prefix, isEnded, now, pace);
   }

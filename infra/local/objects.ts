@@ -60,6 +60,8 @@ export class Objects {
       answer: this.#database.prepare('SELECT * FROM objects WHERE key = ?').get(key) as Row | undefined,
     }));
     if (!row) throw new ServiceError('NoSuchKey', 'The specified key does not exist.', 404);
+    if (method === 'GET' && etagOf(row.body) !== row.etag)
+      throw new ServiceError('DamagedObject', `The object ${key} is not as it was written.`, 422); // a retry doesn't help
     const headers = {
       etag: row.etag,
       'content-length': String(row.bytes),

@@ -53,8 +53,9 @@ export class Queues {
   }
 
   /** Deletes all messages. The sweeper sends the jobs of all open items again. */
-  empty(): Promise<void> {
-    return this.#write(() => void this.#run('DELETE FROM messages'));
+  async empty(): Promise<void> {
+    await this.#write(() => void this.#run('DELETE FROM messages'));
+    this.#database.eraseSoon();
   }
 
   /** Answers a request. `signal` ends a receive that waits. */
@@ -176,6 +177,7 @@ export class Queues {
     await this.#write(() =>
       this.#run('DELETE FROM messages WHERE id = ? AND queue = ? AND receives = ?', id, name, receives),
     );
+    this.#database.eraseSoon(); // the job of an erased check has texts of the check
     return {};
   }
 

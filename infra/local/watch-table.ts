@@ -20,6 +20,7 @@ export const watchTable = (database: Database, { dataDir, print, onRecovered }: 
 };
 
 const adviceOn = (message: string): string => {
+  if (/was moved, removed/.test(message)) return 'Move it back, or stop the service and start it on the right folder.';
   if (/full|ENOSPC|EDQUOT/.test(message)) return 'Free some space on its disk.';
   if (/I\/O|EIO/i.test(message)) return 'Look for errors of its disk, for example with dmesg.';
   if (/locked/.test(message)) return 'Another process writes it.';

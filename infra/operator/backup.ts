@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
+import { requireUndamaged } from '../local/backup/backup-file.ts';
 import { makeBackup } from '../local/backup/make-backup.ts';
-import { commandLine } from '../local/command-line.ts';
+import { commandLine, quoted, thisPlace } from '../local/command-line.ts';
 import { inMiB } from '../local/data-folder.ts';
 import { fileFrom } from './arguments.ts';
 import { existingFolder, runCommand } from './table.ts';
@@ -23,9 +24,12 @@ await runCommand({
     const file = fileFrom(process.argv.slice(2));
     if (file === undefined) return print(usage);
     const dataDir = existingFolder();
-    const { items, objects, bytes } = makeBackup(dataDir, resolve(file));
+    const copied = makeBackup(dataDir, resolve(file));
+    const { items, objects, bytes } = copied;
+    const elsewhere = { ...thisPlace(), dataDir: `${dataDir}-restored` }; // a restore needs an empty folder
     note(
-      `${resolve(file)} has all data of ${dataDir}: ${items} items and ${objects} objects (${inMiB(bytes)}). It has secrets. To use it: ${commandLine('restore', resolve(file))}`,
+      `${resolve(file)} has all data of ${dataDir}: ${items} items and ${objects} objects (${inMiB(bytes)}). It has secrets. To use it, for example in ${elsewhere.dataDir}: ${commandLine('restore', quoted(resolve(file)), undefined, elsewhere)}`,
     );
+    requireUndamaged(`${resolve(file)} has all data of ${dataDir}, but`, copied);
   },
 });

@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import type { Streams } from '../../clients/cli/streams.ts';
 import { type Environment, environmentOf } from '../environments.ts';
+import { requireUndamaged } from '../local/backup/backup-file.ts';
 import { restoreBackup } from '../local/backup/restore-backup.ts';
 import { commandLine } from '../local/command-line.ts';
 import { inMiB } from '../local/data-folder.ts';
@@ -27,10 +28,12 @@ type Notes = Pick<Streams, 'note'>;
 
 const onThisMachine = (file: string, { note }: Notes): void => {
   const dataDir = dataFolder();
-  const { items, objects, bytes, at } = restoreBackup(resolve(file), dataDir, note);
+  const copied = restoreBackup(resolve(file), dataDir, note);
+  const { items, objects, bytes, at } = copied;
   note(
     `${dataDir} has the data of ${at.slice(0, 16).replace('T', ' ')} UTC: ${items} items and ${objects} objects (${inMiB(bytes)}). Start the service.`,
   );
+  requireUndamaged(`${dataDir} is restored, but`, copied);
 };
 
 const onAws = async (environment: Environment, at: string | undefined, { note }: Notes): Promise<void> => {

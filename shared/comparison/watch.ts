@@ -93,7 +93,20 @@ export const judgePage = (
   const series = [...earlier, point].slice(-SERIES_CHECKS);
   const isAlone = earlier.every((each) => !isComparable('performance', each, point));
   const reason = point.contended || isAlone ? first : null;
-  return judgeSeries({ ...page, series: series.map(({ checkId }) => checkId), reason }, series);
+  const ids = series.map(({ checkId }) => checkId);
+  return judgeSeries({ ...page, series: ids, stepped: stepsIn(page, ids), reason }, series);
+};
+
+/** Returns the steps of a page. A step whose first check was erased begins at the check after it. */
+const stepsIn = ({ stepped, series }: WatchedPage, left: readonly string[]): WatchedPage['stepped'] => {
+  const next = (id: string): string => {
+    const at = series.indexOf(id);
+    return at === -1 ? id : (series.slice(at).find((each) => left.includes(each)) ?? (left.at(-1) as string));
+  };
+  const moved = Object.entries(stepped).flatMap(([name, step]) =>
+    step ? [[name, { from: next(step.from), worseFrom: step.worseFrom && next(step.worseFrom) }] as const] : [],
+  );
+  return Object.fromEntries(moved);
 };
 
 const begun = (id: string): WatchedPage => ({ series: [id], stepped: {}, checkId: id, reason: 'first' });

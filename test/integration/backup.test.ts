@@ -1,5 +1,6 @@
-import { randomBytes } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import {
+  chmodSync,
   copyFileSync,
   existsSync,
   mkdirSync,
@@ -11,8 +12,10 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { beforeEach, describe, expect, test } from 'vitest';
-import { databaseFile } from '../../infra/local/data-folder.ts';
+import { beforeEach, describe, expect, test, vi } from 'vitest';
+import { type Build, buildStore } from '../../functions/lib/store/builds.ts';
+import { restoreBackup } from '../../infra/local/backup/restore-backup.ts';
+import { databaseFile, LOCK_FILE } from '../../infra/local/data-folder.ts';
 import { runCommand } from '../support/command.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { startWorld, type World } from '../support/world.ts';
@@ -37,6 +40,7 @@ const changeData = (sql: string, path = databaseFile(dataDir)) => {
   db.exec(sql);
   db.close();
 };
+const withoutChecksum = 'rtrim(item, char(32, 9, 10, 13))';
 const stored = async () => {
   const world = await start();
   const run = await world.finishedRun(aReport());
@@ -155,6 +159,57 @@ describe('a restore is refused, and writes nothing,', () => {
   });
 });
 
+test('a backup prints a restore that works beside the service', async () => {
+  await stored();
+  const { stderr } = await backup();
+  const [, dir, from] = stderr.match(/: DATA_DIR=(\S+) npm run restore -- (\S+)\n/) ?? [];
+  expect(from).toBe(file);
+  expect(await restore(dir as string)).toMatchObject({ code: 0 });
+  expect(await check(dir as string)).toMatchObject({ code: 0, stdout: '' });
+});
+
+test('a restore keeps services out of its folder, and a failed one deletes what it has made only', async () => {
+  await stored();
+  await backup();
+  const restored = join(here, 'restored');
+  mkdirSync(join(restored, 'lost+found'), { recursive: true, mode: 0o700 });
+  const lock = new DatabaseSync(join(restored, LOCK_FILE));
+  lock.exec('BEGIN EXCLUSIVE'); // as a service that is starting
+  expect(await restore(restored)).toMatchObject({
+    code: 1,
+    stderr: expect.stringMatching(/in use by another process/),
+  });
+  lock.close();
+  const print = vi.fn(() => mkdirSync(`${databaseFile(restored)}.new`)); // the copy fails
+  chmodSync(restored, 0o755);
+  expect(() => restoreBackup(file, restored, print)).toThrow(/data\.db\.new|is not empty/);
+  expect(readdirSync(restored).sort()).toEqual(['data.db.new', LOCK_FILE, 'lost+found']);
+});
+
+test('a damaged report and a damaged item are unreadable, and check-data, backup and restore name them', async () => {
+  const { check: it, run } = await stored();
+  changeData(`UPDATE objects SET body = CAST(replace(hex(body), '0', '1') AS BLOB) WHERE key LIKE '%${run.id}%'`);
+  changeData(`UPDATE items SET item = replace(item, 'example.com', 'example.con') WHERE sk = 'RUN#${run.id}'`);
+  const named = [
+    expect.stringMatching(`item CHECK#${it.id} RUN#${run.id}`),
+    expect.stringMatching(`object reports/\\S*${run.id}`),
+  ];
+  for (const done of [await check(dataDir), await backup(), await restore(join(here, 'restored'))]) {
+    expect(done.code).toBe(1);
+    for (const each of named) expect(done.stdout + done.stderr).toEqual(each);
+  }
+  await using world = await start(join(here, 'restored'));
+  await expect(world.runOf(it.id)).rejects.toThrow(/can not be read: it is not as it was written/);
+});
+
+test('items of releases without checksums are read, and get one with their next write', async () => {
+  const { check: it, run } = await stored();
+  changeData(`UPDATE items SET item = ${withoutChecksum}`);
+  expect(await check(dataDir)).toMatchObject({ code: 0, stdout: '' });
+  await using world = await start();
+  expect((await world.runOf(it.id)).id).toBe(run.id);
+});
+
 describe('check-data', () => {
   const faults: Record<string, [(run: Awaited<ReturnType<typeof stored>>) => void, RegExp]> = {
     'a run whose report is missing': [
@@ -171,7 +226,7 @@ describe('check-data', () => {
     'an item that its schema does not accept': [
       ({ run }) =>
         changeData(
-          `UPDATE items SET item = replace(item, '"state":{"S":"succeeded"}', '"state":{"S":"x"}') WHERE sk = 'RUN#${run.id}'`,
+          `UPDATE items SET item = replace(${withoutChecksum}, '"state":{"S":"succeeded"}', '"state":{"S":"x"}') WHERE sk = 'RUN#${run.id}'`,
         ),
       /^item CHECK#\S+ RUN#\S+: .*state/,
     ],
@@ -196,6 +251,18 @@ describe('check-data', () => {
     const found = await check(dataDir);
     expect(found).toMatchObject({ code: 1, stderr: expect.stringMatching(/Looked at .* [1-9]\d* items/) });
     expect(found.stdout).toMatch(message);
+  });
+
+  test('does not take the reports of a build that is not sealed for damage', async () => {
+    const { check: it } = await stored();
+    const world = await start();
+    const { report } = await world.runOf(it.id);
+    const build = { id: randomUUID(), createId: randomUUID(), expiresAt: Date.now() / 1000 + 3600 } as Build;
+    await buildStore(world.db).addUpload(build, it.id, 0, { url: it.url, report: report as never, results: {} });
+    await world.stop();
+    for (const table of ['items', 'index_list', 'index_open'])
+      changeData(`DELETE FROM ${table} WHERE pk LIKE 'CHECK#${it.id}'`);
+    expect(await check(dataDir)).toMatchObject({ code: 0, stdout: '' });
   });
 
   test('of a folder with nothing in it fails', async () => {

@@ -1,12 +1,23 @@
 import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { closeSync, mkdtempSync, openSync, readdirSync, readFileSync, writeFileSync, writeSync } from 'node:fs';
+import {
+  closeSync,
+  linkSync,
+  mkdtempSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as pause } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import { beforeEach, expect, test } from 'vitest';
+import { obstacleOf } from '../../functions/lib/readiness.ts';
 import { sweep } from '../../functions/sweep.ts';
 import { checkPages } from '../../infra/local/check-pages.ts';
 import { databaseFile } from '../../infra/local/data-folder.ts';
@@ -139,6 +150,12 @@ test('a second service in a folder is refused with what to do, until the first e
   await (await start()).stop();
 });
 
+test('a file with a second name in another folder is refused with what to do', async () => {
+  await (await start()).stop();
+  linkSync(databaseFile(dataDir), join(folder, 'second-name'));
+  expect(await failedStart()).toMatch(/data\.db can't be used: it has 2 names \(hard links\).*cp data\.db/);
+});
+
 test('a write fails while another process holds the file, and the next one succeeds', async () => {
   await using world = await start();
   const other = new DatabaseSync(databaseFile(dataDir));
@@ -154,6 +171,39 @@ test('a write fails while another process holds the file, and the next one succe
   await world.create(check);
   expect(printed[1]).toMatch(/can be written again/);
   expect((await world.find(check.id)).runs).toHaveLength(1);
+});
+
+test('a write waits for another process without holding the event loop', async () => {
+  await using world = await start();
+  const other = new DatabaseSync(databaseFile(dataDir));
+  other.exec('BEGIN IMMEDIATE');
+  const check = aCheck({ regions: ['us-west1'] });
+  const creating = world.create(check);
+  const startedAt = performance.now();
+  await pause(300);
+  expect(performance.now() - startedAt).toBeLessThan(2000); // SQLite would wait for five seconds
+  other.exec('ROLLBACK');
+  other.close();
+  await creating;
+  expect((await world.find(check.id)).runs).toHaveLength(1);
+  expect(printed).toEqual([]);
+});
+
+test.each<[string, (moved: string) => void]>([
+  ['folder', (moved) => renameSync(dataDir, moved)],
+  ['file', (moved) => renameSync(databaseFile(dataDir), moved)],
+  ['log', (moved) => renameSync(`${databaseFile(dataDir)}-wal`, moved)],
+])('writes fail while the %s is moved away, and succeed when it is back', async (name, move) => {
+  await using world = await start();
+  const moved = `${dataDir}-moved`;
+  move(moved);
+  const create = () => world.create(aCheck({ regions: ['us-west1'] }));
+  expect(obstacleOf('table')).toMatch(/data\.db\S* was moved, removed or replaced .*Move it back/);
+  await expect(create()).rejects.toMatchObject({ $metadata: { httpStatusCode: 500 } });
+  expect(printed).toEqual([expect.stringMatching(/can't be written: \S+ was moved, removed or replaced/)]);
+  renameSync(moved, { folder: dataDir, file: databaseFile(dataDir), log: `${databaseFile(dataDir)}-wal` }[name] ?? '');
+  await create();
+  expect(obstacleOf('table')).toBeUndefined();
 });
 
 test.each(FULL ? [1, 2, 3, 4, 5, 6, 7, 8, 9, 10] : [1, 2, 3])(

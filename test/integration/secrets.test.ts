@@ -9,7 +9,7 @@ import { checkKey } from '../../functions/lib/store/items.ts';
 import { listStore } from '../../functions/lib/store/lists.ts';
 import { listChecks } from '../../functions/list-checks.ts';
 import { sweep } from '../../functions/sweep.ts';
-import { deleteExpired } from '../../infra/local/expiry.ts';
+import { deleteEndedSecrets, deleteExpired } from '../../infra/local/expiry.ts';
 import { type ApiProblemError, runError } from '../../shared/problems.ts';
 import { leaksIn, secretsIn } from '../support/leaks.ts';
 import { allValues, request, secretChecks, secretsFor, secretValues } from '../support/secret-checks.ts';
@@ -231,7 +231,7 @@ test('of two creates at once with the same secrets, one is the check, and its en
   expect(await stored(id)).toEqual([]);
 });
 
-test('secrets of no open check are deleted after an hour, and those of an open check after two days', async () => {
+test('secrets of no open check are deleted after an hour, and those of an open check after two days of a trusted clock', async () => {
   for (const id of await stored()) await world.secrets.delete(id);
   const [open, ended] = [await create(), await create()];
   await audit(ended.body.id);
@@ -241,6 +241,9 @@ test('secrets of no open check are deleted after an hour, and those of an open c
   await deleteAt(later(t0, 3500));
   expect(await stored()).toHaveLength(3);
   await deleteAt(later(t0, 47 * 3600));
+  expect(await stored()).toEqual([expect.stringContaining(open.body.id)]);
+  const untrusted = { signal: new AbortController().signal, pauseMs: 0, isTrusted: false };
+  await deleteEndedSecrets(data, later(t0, 9000 * 3600), untrusted);
   expect(await stored()).toEqual([expect.stringContaining(open.body.id)]);
   await deleteAt(later(t0, 49 * 3600));
   expect(await stored()).toEqual([]);

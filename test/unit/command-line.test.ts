@@ -24,6 +24,17 @@ test.each([
     'docker',
     'docker exec 3f2a node infra/operator/keys.ts list',
   ],
-] as const)('%s, a command for copying works on the same data', (_, env, environment, container, expected) => {
-  expect(commandLine('keys', 'list', environment, { env, container })).toBe(expected);
-});
+  [
+    'in a container, on another folder',
+    { DATA_DIR: '/data', HOSTNAME: '3f2a', dataDir: '/data-restored' },
+    undefined,
+    'docker',
+    'docker exec -e DATA_DIR=/data-restored 3f2a node infra/operator/keys.ts list',
+  ],
+] as const)(
+  '%s, a command for copying works on the same data',
+  (_, { dataDir, ...env }: Record<string, string>, environment, container, expected) => {
+    const place = { env, container, ...(dataDir !== undefined && { dataDir }) };
+    expect(commandLine('keys', 'list', environment, place)).toBe(expected);
+  },
+);

@@ -57,12 +57,12 @@ const pointOf = (check: Watched): SeriesPoint[] =>
   );
 
 /** Judges checks in turn. Returns the events by the place of their check, and the last state. */
-const judgeAll = (all: readonly Watched[], { erased = [] as readonly string[] } = {}) => {
+const judgeAll = (all: readonly Watched[], { erased = [] as readonly string[], erasedAfter = 0 } = {}) => {
   const events: string[] = [];
   const since: string[][] = [];
   let page: WatchedPage | undefined;
   for (const [i, check] of all.entries()) {
-    const known = all.slice(0, i).filter(({ id }) => !erased.includes(id));
+    const known = all.slice(0, i).filter(({ id }) => i < erasedAfter || !erased.includes(id));
     const judged = judgePage(region, check, page, known.flatMap(pointOf));
     page = judged.page;
     if (!judged.event) continue;
@@ -150,6 +150,14 @@ test('an erased check leaves the series, and the next check begins a new one if 
   expect(judgeAll(all, { erased: ids.slice(0, 1) }).events).toEqual(['5 page.regressed lcp']);
   const none = judgeAll(all, { erased: ids.slice(0, 4) });
   expect([none.events, none.page.series]).toEqual([[], ids.slice(4)]);
+});
+
+test('the erasure of the first check after a step does not repeat the event', () => {
+  const all = [...times(4, fast), ...times(4, slow), ...times(8, fast)];
+  const events = ['5 page.regressed lcp', '9 page.recovered lcp'];
+  expect(judgeAll(all).events).toEqual(events);
+  const first = all.slice(4, 5).map(({ id }) => id);
+  expect(judgeAll(all, { erased: first, erasedAfter: 6 }).events).toEqual(events);
 });
 
 test('a machine of another kind has a series of its own', () => {

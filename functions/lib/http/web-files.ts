@@ -30,8 +30,8 @@ export const webSite = ({ WEB_DIR = beside, REPORT_ORIGIN, PUBLIC_URL }: WebSett
 /** Returns the web page and its files from the folder that `infra/bundle/web.ts` fills. */
 export const readWeb = async (folder: string, reportOrigin?: string, base = ''): Promise<Site> => {
   const names = (await readdir(folder)).sort();
-  const contents = await Promise.all(names.map((name) => readFile(join(folder, name))));
-  const all = new Map(names.map((name, i) => [name, contents[i] as Buffer]));
+  const all = new Map<string, Buffer>();
+  for (const name of names) all.set(name, await readFile(join(folder, name))); // in turn, because a process may have few free file descriptors
   const isPage = (name: string) => extname(name) === PAGE;
   const views = new Map(names.filter(isPage).map((name) => [basename(name, PAGE), `${all.get(name)}`]));
   const files = new Map(

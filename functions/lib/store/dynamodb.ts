@@ -161,6 +161,7 @@ export const ifReadable = (error: unknown): undefined => {
 
 /** Parses a stored item. Throws an UnreadableItemError if it does not match its schema. */
 export const parse = <T>(schema: z.ZodType<T>, item: Item): T => {
+  if (item.damaged) throw new UnreadableItemError(item, 'it is not as it was written');
   const parsed = schema.safeParse(item);
   if (parsed.success) return parsed.data;
   throw new UnreadableItemError(item, z.prettifyError(parsed.error));

@@ -2,6 +2,8 @@ import { existsSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { databaseFile } from '../data-folder.ts';
 import { requireFormat } from '../data-format.ts';
+import { etagOf } from '../objects.ts';
+import { itemIn } from '../table/item-text.ts';
 import { entryOf, type Index, indexes, placeIn } from '../table/schema.ts';
 import type { Item, Value } from '../table/values.ts';
 import { inFolder } from '../unusable.ts';
@@ -35,15 +37,23 @@ const checkDatabase = (db: DatabaseSync, now: Date): Checked => {
   db.exec('BEGIN'); // the reads until COMMIT see one moment
   const owners = new ObjectOwners(now);
   const read = checkItems(db, (pk, sk, item) => owners.add(pk, sk, item));
-  const objects = db.prepare('SELECT key, modified FROM objects').all() as { key: string; modified: number }[];
+  const objects: { key: string; modified: number }[] = [];
+  const changed: string[] = [];
+  const rows = db.prepare('SELECT key, modified, etag, body FROM objects').iterate() as Iterable<StoredRow>;
+  for (const { key, modified, etag, body } of rows) {
+    objects.push({ key, modified });
+    if (etagOf(body) !== etag) changed.push(`object ${key}: it is not as it was written`);
+  }
   db.exec('COMMIT');
   return {
     items: read.items,
     entries: read.entries,
     objects: objects.length,
-    faults: [...pages, ...read.faults, ...owners.faultsOf(objects)],
+    faults: [...pages, ...read.faults, ...changed, ...owners.faultsOf(objects)],
   };
 };
+
+type StoredRow = { key: string; modified: number; etag: string; body: Uint8Array };
 
 /** Compares each item with its schema, and with its entries in the indexes. Calls `visit` with each item. */
 const checkItems = (db: DatabaseSync, visit: (pk: string, sk: string, item: Record<string, unknown>) => void) => {
@@ -53,11 +63,10 @@ const checkItems = (db: DatabaseSync, visit: (pk: string, sk: string, item: Reco
   const rows = db.prepare('SELECT pk, sk, item FROM items').iterate() as Iterable<Record<'pk' | 'sk' | 'item', string>>;
   for (const { pk, sk, item: text } of rows) {
     items++;
-    const item = itemIn(text);
-    const plain = item && plainOf(item);
-    const fault = plain ? faultOf(pk, sk, plain) : 'it is not JSON of an item';
+    const item = itemIn(pk, sk, text);
+    const plain = plainOf(item);
+    const fault = item.damaged ? 'it is not JSON, or not as it was written' : faultOf(pk, sk, plain);
     if (fault) faults.push(`item ${pk} ${sk}: ${fault}`);
-    if (!item || !plain) continue;
     visit(pk, sk, plain);
     for (const index of entriesOf) faults.push(...index.faultsOf(pk, sk, item));
   }
@@ -68,21 +77,11 @@ const checkItems = (db: DatabaseSync, visit: (pk: string, sk: string, item: Reco
   };
 };
 
-/** Returns the item of a row, if it can be read. */
-const itemIn = (text: string): Item | undefined => {
-  try {
-    const item = JSON.parse(text) as Item;
-    plainOf(item);
-    return item;
-  } catch {
-    return undefined;
-  }
-};
-
 const plainOf = (item: Item): Record<string, unknown> =>
   Object.fromEntries(Object.entries(item).map(([name, value]) => [name, plainValue(value)]));
 
-const plainValue = (value: Value): unknown => {
+const plainValue = (value: Value | null): unknown => {
+  if (value === null) return value; // in a damaged item
   if (value.M) return plainOf(value.M);
   if (value.L) return value.L.map(plainValue);
   if (value.N !== undefined) return Number(value.N);

@@ -54,9 +54,10 @@ const writeBackup = (dataDir: string, part: string): Copied => {
     db.exec('PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA secure_delete = ON');
     db.exec('DELETE FROM messages; DELETE FROM probe; DELETE FROM clock');
     db.exec('CREATE TABLE backup (at TEXT, service TEXT, digest TEXT) STRICT');
-    const meta = [new Date().toISOString(), SERVICE_VERSION, digestOf(db)];
+    const { digest, damaged } = digestOf(db);
+    const meta = [new Date().toISOString(), SERVICE_VERSION, digest];
     db.prepare('INSERT INTO backup VALUES (?, ?, ?)').run(...meta);
-    return countsOf(db);
+    return { ...countsOf(db), damaged };
   } finally {
     db.close();
   }

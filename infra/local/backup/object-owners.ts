@@ -26,6 +26,7 @@ export class ObjectOwners {
 
   add(pk: string, sk: string, item: Fields): void {
     if (pk.startsWith(partitions.check)) this.#checks.add(pk);
+    if (pk.startsWith(partitions.upload)) this.#checks.add(checkKey(sk.split('#')[1] ?? '').pk); // of a build that is not sealed
     if (pk.startsWith(partitions.schedule)) this.#schedules.add(String(item.id));
     if (item.erasedAt) this.#erased.add(pk);
     if (item.state === 'created' || item.state === 'running') this.#unfinished.add(pk);

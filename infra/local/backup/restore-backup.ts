@@ -1,15 +1,13 @@
 import { chmodSync, copyFileSync, existsSync, readdirSync, renameSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { databaseFile } from '../data-folder.ts';
+import { databaseFile, LOCK_FILE, openFolder } from '../data-folder.ts';
 import { requireFormat } from '../data-format.ts';
-import { takeDataFolder } from '../own-folder.ts';
 import { inFolder, UnusableError } from '../unusable.ts';
 import { type Copied, countsOf, digestOf, syncPath } from './backup-file.ts';
 
 /**
  * Writes the data of a backup into an empty folder. Throws before it writes anything if the backup is damaged or the folder
- * is not empty. A service refuses the folder until everything is on the disk.
+ * is not empty. The lock of the folder keeps services out until everything is on the disk.
  */
 export const restoreBackup = (
   file: string,
@@ -17,25 +15,29 @@ export const restoreBackup = (
   print: (line: string) => void,
 ): Copied & { at: string } => {
   if (!existsSync(file)) throw new Error(`There is no file ${file}. Name a file that the command backup has written.`);
-  const [entry] = existsSync(dataDir) ? readdirSync(dataDir).filter((name) => name !== 'lost+found') : [];
-  if (entry !== undefined)
-    throw new Error(
-      `${dataDir} is not empty: it has ${entry}. A restore needs an empty folder. Stop the service, and move that folder away or set DATA_DIR to another one.`,
-    );
+  if (existsSync(dataDir)) requireEmpty(dataDir);
   const backup = open(file);
   try {
-    const at = verified(backup, file);
-    inFolder(dataDir, () => takeDataFolder(dataDir, print));
+    const { at, damaged } = verified(backup, file);
+    const unlock = openFolder(dataDir, { print, isService: true });
     try {
+      requireEmpty(dataDir); // a service may have started meanwhile
       inFolder(dataDir, () => write(file, dataDir));
-    } catch (error) {
-      for (const name of readdirSync(dataDir)) rmSync(join(dataDir, name), { recursive: true, force: true });
-      throw error;
+    } finally {
+      unlock();
     }
-    return { ...countsOf(backup), at };
+    return { ...countsOf(backup), damaged, at };
   } finally {
     backup.close();
   }
+};
+
+const requireEmpty = (dataDir: string): void => {
+  const entry = readdirSync(dataDir).find((name) => name !== 'lost+found' && !name.startsWith(LOCK_FILE));
+  if (entry === undefined) return;
+  throw new Error(
+    `${dataDir} is not empty: it has ${entry}. A restore needs an empty folder. Stop the service, and move that folder away or set DATA_DIR to another one.`,
+  );
 };
 
 const open = (file: string): DatabaseSync => {
@@ -49,19 +51,20 @@ const open = (file: string): DatabaseSync => {
 const noBackup = (file: string, why: string) =>
   new Error(`${file} is no complete backup: ${why}. Nothing was restored. Use another backup.`);
 
-/** Returns the time of a backup. Throws if it has another format, or is damaged. */
-const verified = (backup: DatabaseSync, file: string): string => {
+/** Returns the time of a backup, and what was damaged before it. Throws if it has another format, or is damaged. */
+const verified = (backup: DatabaseSync, file: string): { at: string; damaged: string[] } => {
   const { at, digest } = readMeta(backup, file);
   try {
     requireFormat(backup, file, 'Nothing was restored. Restore it with the release that wrote it.');
     const [first] = backup.prepare('PRAGMA integrity_check(1)').all() as { integrity_check: string }[];
     if (first?.integrity_check !== 'ok') throw new Error(first?.integrity_check.replaceAll('\n', ', '));
-    if (digestOf(backup) !== digest) throw new Error('its rows are not those that were written');
+    const found = digestOf(backup);
+    if (found.digest !== digest) throw new Error('its rows are not those that were written');
+    return { at, damaged: found.damaged };
   } catch (error) {
     if (error instanceof UnusableError) throw error;
     throw noBackup(file, `it is damaged (${(error as Error).message})`);
   }
-  return at;
 };
 
 const readMeta = (backup: DatabaseSync, file: string): { at: string; digest: string } => {
@@ -77,15 +80,21 @@ const readMeta = (backup: DatabaseSync, file: string): { at: string; digest: str
 /** Writes the database under another name, and names it when it is on the disk. */
 const write = (file: string, dataDir: string): void => {
   const path = databaseFile(dataDir);
-  copyFileSync(file, `${path}.new`);
-  chmodSync(`${path}.new`, 0o600);
-  const db = new DatabaseSync(`${path}.new`);
+  const part = `${path}.new`;
   try {
-    db.exec('DROP TABLE backup');
-  } finally {
-    db.close();
+    copyFileSync(file, part);
+    chmodSync(part, 0o600);
+    const db = new DatabaseSync(part);
+    try {
+      db.exec('DROP TABLE backup');
+    } finally {
+      db.close();
+    }
+    syncPath(part);
+    renameSync(part, path);
+  } catch (error) {
+    for (const name of [part, `${part}-journal`]) rmSync(name, { force: true });
+    throw error;
   }
-  syncPath(`${path}.new`);
-  renameSync(`${path}.new`, path);
   syncPath(dataDir);
 };

@@ -1,5 +1,6 @@
 import type { SQLInputValue } from 'node:sqlite';
 import type { Database } from '../database.ts';
+import { itemIn, textOf } from './item-text.ts';
 import type { Bound, Range } from './key-condition.ts';
 import { entryOf, type Index, indexes, placeIn } from './schema.ts';
 import type { Item } from './values.ts';
@@ -19,7 +20,7 @@ const tableOf = (index: Index | undefined) =>
         sort: 'sort',
         order: ['sort', 'pk', 'sk'],
       }
-    : { from: 'item FROM items', partition: 'pk', sort: 'sk', order: ['sk'] };
+    : { from: 'pk, sk, item FROM items', partition: 'pk', sort: 'sk', order: ['sk'] };
 
 /** The greatest text that begins with a text is below the text with this at its end. */
 const LAST_LETTER = '\u{10ffff}';
@@ -33,7 +34,8 @@ const rangeSql = ({ operator, values }: Bound, column: string) => {
 
 export const rowsOf = (database: Database) => {
   function* select(sql: string, values: SQLInputValue[]): Generator<Item> {
-    for (const { item } of database.prepare(sql).iterate(...values)) yield JSON.parse(item as string);
+    for (const { pk, sk, item } of database.prepare(sql).iterate(...values) as Iterable<Record<string, string>>)
+      yield pk === undefined ? JSON.parse(item as string) : itemIn(pk, sk as string, item as string);
   }
 
   /** Yields the rows that meet the conditions, from the start on, in the order of these columns. */
@@ -59,7 +61,7 @@ export const rowsOf = (database: Database) => {
   return {
     get: (pk: string, sk: string): Item | undefined => {
       const row = database.prepare('SELECT item FROM items WHERE pk = ? AND sk = ?').get(pk, sk);
-      return row && JSON.parse(row.item as string);
+      return row && itemIn(pk, sk, row.item as string);
     },
 
     /** Returns where the indexes have an item. */
@@ -81,7 +83,7 @@ export const rowsOf = (database: Database) => {
     /** Yields all items. */
     all: (start: Start): Iterable<Item> => {
       const order = ['pk', 'sk'];
-      return selectFrom('item FROM items', start ? [after(order, start.key, false)] : [], order);
+      return selectFrom('pk, sk, item FROM items', start ? [after(order, start.key, false)] : [], order);
     },
   };
 };
@@ -95,7 +97,7 @@ const writeItem = (
 ): string[] => {
   if (item) {
     const sql = 'INSERT INTO items VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET item = excluded.item';
-    database.prepare(sql).run(pk, sk, JSON.stringify(item));
+    database.prepare(sql).run(pk, sk, textOf(pk, sk, item));
   } else database.prepare('DELETE FROM items WHERE pk = ? AND sk = ?').run(pk, sk);
   return indexes.flatMap((index, i) => {
     const [before, now] = [placesBefore[i], placeIn(index, item)];
