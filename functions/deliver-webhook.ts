@@ -206,6 +206,9 @@ const waitBefore = ({ isByHand, lastTry, nextTryAt }: DeliveryItem) =>
 const errorOf = (posted: Posted): string | null => {
   if (posted.status === null) return posted.error;
   const { status } = posted;
+  // Microsoft Teams answers 200 when it could not post the message.
+  if (status >= 200 && status < 300 && /^Webhook message delivery failed/i.test(posted.response ?? ''))
+    return 'The receiver answered that the delivery failed.';
   if (status >= 200 && status < 300) return null;
   if (status >= 300 && status < 400)
     return `The receiver answered with the redirect ${status}. The service follows none.`;

@@ -10,10 +10,10 @@ const categoryTitle = (category: string): string =>
   Object.values(pageMetrics).find((metric) => metric.kind === 'score' && metric.category === category)?.title ??
   category;
 
-/** Returns the points that a fix gains at most, in whole points. Returns a dash without an estimate. */
+/** Returns the points that a fix gains at most, in whole points. Returns a dash if Lighthouse estimates none. */
 export const pointsText = ({ points }: Pick<Fix, 'points'>): string => {
-  if (points === null) return '–';
-  return points > 0 && points < 1 ? '<1' : `${Math.round(points)}`;
+  if (!points) return '–';
+  return points < 1 ? '<1' : `${Math.round(points)}`;
 };
 
 /** Returns what a fix saves at most: the longest time with its metric, the CLS, and the bytes. Returns nothing without an estimate. */

@@ -19,12 +19,15 @@ const sameFault = [
 /** Audits that show a metric in words. They name no fault. */
 const symptoms = ['largest-contentful-paint-element', 'lcp-breakdown-insight'];
 
+/** Audits of a repeated visit. The load of an audit has cold caches, so it gains nothing from them. */
+const ofRepeatedVisits = ['cache-insight', 'uses-long-cache-ttl', 'bf-cache'];
+
 /** Hidden audits that have the estimate of an audit that is shown. */
 const estimates: Readonly<Record<string, string>> = { 'cls-culprits-insight': 'layout-shifts' };
 
 /**
- * Returns what to fix on a page, each fault once: what its category would gain most from comes first. If other programs used
- * the CPU, fixes that come from CPU time are last.
+ * Returns what to fix on a page, each fault once: what its category would gain most from comes first. What helps a repeated
+ * visit only comes last, and after it fixes that come from CPU time, if other programs used the CPU.
  */
 export const fixesOf = (report: FixableReport, { contended = false } = {}): Fix[] => {
   const found = Object.entries(report.categories)
@@ -64,7 +67,10 @@ const performanceFix = (report: FixableReport, weights: Weighed, ref: AuditRef, 
   // An insight without an estimate says 0.
   const isEstimated = metricSavings && (saves || audit.scoreDisplayMode === 'metricSavings');
   const points = isEstimated ? rounded(pointsBySavings(report, weights, metricSavings)) : null;
-  return [describe('performance', ref, audit, { points, savings })];
+  const given = ofRepeatedVisits.includes(ref.id)
+    ? { points: null, savings: { ...noSavings, bytes: savings.bytes } }
+    : { points, savings };
+  return [describe('performance', ref, audit, given)];
 };
 
 const describe = (
@@ -113,6 +119,7 @@ export const longestSaving = ({ fcp, lcp, tbt, ms }: Savings): number =>
 /** Orders by points. Versions 9 and 10 estimate times but no points: the longest times are first. */
 const mostUsefulFirst = (a: Fix, b: Fix): number =>
   Number(a.contended) - Number(b.contended) ||
+  Number(ofRepeatedVisits.includes(a.audit)) - Number(ofRepeatedVisits.includes(b.audit)) ||
   gainOf(b) - gainOf(a) ||
   longestSaving(b.savings) - longestSaving(a.savings) ||
   (b.savings.bytes ?? 0) - (a.savings.bytes ?? 0) ||

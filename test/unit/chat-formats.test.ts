@@ -113,6 +113,11 @@ test.each(formats)(
       `/comparisons/${id}...${id}`,
     ])
       expect(text).toContain(part);
+    if (format === 'slack')
+      // Mattermost and Rocket.Chat read the text alone
+      expect((body as { text: string }).text).toMatch(
+        /got worse\n[\s\S]*2\.1 s → 3\.4 s\n[\s\S]*<https:.*\/comparisons\/.*\|Open/,
+      );
   },
 );
 

@@ -47,6 +47,14 @@ test('a report for GitLab fits its schema, and has a fingerprint for each fault 
   expect(codeQualityOf(later).map(({ fingerprint }) => fingerprint)).toEqual(
     report.map(({ fingerprint }) => fingerprint),
   );
+  const [first] = report;
+  const of = (change: object) => {
+    const [check] = results.checks;
+    return codeQualityOf({ ...results, checks: [{ ...check, ...change }] })[0]?.fingerprint;
+  };
+  const { href, host } = new URL(results.checks[0].url);
+  expect(of({ url: href.replace(host, 'preview-7.example') })).toBe(first?.fingerprint); // each preview has a host of its own
+  expect(of({ device: 'desktop' })).not.toBe(first?.fingerprint);
   const whole = codeQualityOf(JSON.parse(jsonOf(all)));
   expect(whole.length).toBeGreaterThan(report.length);
   expect(gitLab(whole), JSON.stringify(gitLab.errors)).toBe(true);

@@ -34,6 +34,19 @@ test("an estimate without the Speed Index would be too low: Lighthouse's own rep
   expect(pointsBySavings(report, weighed(performance), { ...savings, SI: 0 })).toBeLessThan(gain - 1);
 });
 
+test('what helps a repeated visit only has no points, and is last', () => {
+  const { report } = experimentOf('13.5.0', 'image');
+  const slow = {
+    title: 'Use efficient cache lifetimes',
+    score: 0,
+    scoreDisplayMode: 'metricSavings',
+    metricSavings: { LCP: 5000, FCP: 5000 },
+  };
+  const audits = { ...report.audits, 'cache-insight': slow };
+  const fixes = fixesOf({ ...report, audits });
+  expect(fixes.at(-1)).toMatchObject({ audit: 'cache-insight', points: null, savings: { lcp: null, fcp: null } });
+});
+
 const firstFixes = [
   [
     'image',

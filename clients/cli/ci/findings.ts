@@ -11,7 +11,7 @@ const MAX_ANNOTATIONS = 9;
 const levels = ['error', 'warning'] as const;
 export type Annotation = { level: (typeof levels)[number]; title: string; message: string };
 /** Something that failed. `kind` and `name` are the same for the same fault of a later commit. */
-export type Finding = Annotation & { url: string; kind: string; name: string };
+export type Finding = Annotation & { url: string; device: string; kind: string; name: string };
 
 /**
  * Returns the failed runs, assertions and regressions as annotations, errors first. The last one counts those left out. A
@@ -30,7 +30,11 @@ export const annotationsOf = (results: Results, { allowEmpty = false } = {}): An
 /** Returns everything that failed. */
 export const allFindings = ({ checks }: Results, { allowEmpty = false } = {}): Finding[] =>
   checks.flatMap((check) =>
-    findingsOf(check, allowEmpty ? 'warning' : 'error').map((finding) => ({ ...finding, url: check.url })),
+    findingsOf(check, allowEmpty ? 'warning' : 'error').map((finding) => ({
+      ...finding,
+      url: check.url,
+      device: check.device ?? 'mobile',
+    })),
   );
 
 const bounded = (level: Annotation['level'], findings: Annotation[]): Annotation[] => {
@@ -43,7 +47,7 @@ const bounded = (level: Annotation['level'], findings: Annotation[]): Annotation
 const findingsOf = (
   { url, runs, base, baseProblem, confirmation }: Results['checks'][number],
   levelOfNoVerdict: Annotation['level'],
-): Omit<Finding, 'url'>[] => [
+): Omit<Finding, 'url' | 'device'>[] => [
   ...runs.flatMap(({ region, state, error, assertions }) => [
     ...(!isFinished(state)
       ? [

@@ -13,13 +13,13 @@ const severities = { error: 'major', warning: 'minor' } as const;
 
 /** Returns the report that GitLab shows in a merge request. The path of a fault is the address of its page. */
 export const codeQualityOf = (results: Results, options: { allowEmpty?: boolean } = {}) =>
-  allFindings(results, options).map(({ url, level, kind, name, title, message }) => {
-    const { host, pathname } = new URL(url);
+  allFindings(results, options).map(({ url, device, level, kind, name, title, message }) => {
+    const { host, pathname, search } = new URL(url);
     return {
       description: `${title}. ${message}`,
       check_name: kind,
       fingerprint: createHash('sha256')
-        .update(JSON.stringify([url, kind, name]))
+        .update(JSON.stringify([pathname, search, device, kind, name])) // without the host, which each preview has of its own
         .digest('hex'),
       severity: severities[level],
       location: { path: `${host}${pathname}`.replace(/\/$/, ''), lines: { begin: 1 } },

@@ -49,7 +49,7 @@ const Row = ({ fix }: { fix: Fix }) => {
   return (
     <tr>
       <td>
-        {points === null ? (
+        {!points ? (
           <span class="muted">no estimate</span>
         ) : (
           <>

@@ -30,18 +30,11 @@ export const chatBody = (format: Exclude<WebhookFormat, 'standard'>, event: Sent
 
 const bodies: Record<Exclude<WebhookFormat, 'standard'>, (message: Message) => object> = {
   slack: ({ title, text, link }) => ({
-    text: slackText(title),
+    text: [slackText(title), slackText(text), ...(link ? [slackLink(link)] : [])].filter(Boolean).join('\n'), // Mattermost and Rocket.Chat show it, not the blocks
     blocks: [
       { type: 'section', text: { type: 'plain_text', text: title, emoji: false } },
       ...(text ? [{ type: 'section', text: { type: 'plain_text', text, emoji: false } }] : []),
-      ...(link
-        ? [
-            {
-              type: 'context',
-              elements: [{ type: 'mrkdwn', text: `<${slackText(link).replaceAll('|', '%7C')}|Open in Page audit>` }],
-            },
-          ]
-        : []),
+      ...(link ? [{ type: 'context', elements: [{ type: 'mrkdwn', text: slackLink(link) }] }] : []),
     ],
     unfurl_links: false,
   }),
@@ -76,9 +69,11 @@ const bodies: Record<Exclude<WebhookFormat, 'standard'>, (message: Message) => o
   }),
 };
 
-/** Returns a text without the markup of Slack. */
+/** Returns a text without the markup of Slack, and without links of Mattermost. */
 const slackText = (text: string): string =>
-  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('](', '] (');
+
+const slackLink = (link: string): string => `<${slackText(link).replaceAll('|', '%7C')}|Open in Page audit>`;
 
 /** Returns a text without the markup of Discord. */
 const discordText = (text: string): string => text.replace(/[\\`*_~|<>()[\]#@:-]/g, '\\$&');
