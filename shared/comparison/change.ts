@@ -15,7 +15,7 @@ import {
   MIN_SAMPLES,
   samplesThatTell,
 } from './by-samples.ts';
-import type { Checks, Drifting, DriftingMetric } from './noise.ts';
+import { type Checks, type Drifting, type DriftingMetric, ownNoise } from './noise.ts';
 import { medianOf, type Shift } from './shift.ts';
 
 /** Chance that an interval holds the true change. */
@@ -60,6 +60,9 @@ export type ChangeOptions = {
  */
 const MIN_PAIRS = 5;
 
+/** Checks of a page that show how much it moves, so that one sample a side needs no interval of samples. */
+export const KNOWN_CHECKS = 8;
+
 /** A page without script on a free machine. */
 const still: Drifting = { tbt: 0 };
 
@@ -76,8 +79,10 @@ export const changeOf = (metric: MetricRule, base: Checks, head: Checks, options
   const ofSamples = changeOfSamples(before, after, confidence);
   const ofChecks = changeOfChecks(metric, base, head, { confidence, page, history });
   const [fewest, fewestChecks] = [Math.min(before.length, after.length), Math.min(base.length, head.length)];
-  const first = fewest < MIN_SAMPLES ? 'unknown' : directionOf(ofSamples, limit);
   const second = ofChecks ? directionOf(ofChecks, limit) : 'unknown';
+  const isDraw = ownNoise(history).checks >= KNOWN_CHECKS; // then a check of one sample is a draw like any other
+  const tooFew = isDraw ? second : 'unknown';
+  const first = fewest < MIN_SAMPLES ? tooFew : directionOf(ofSamples, limit);
   const direction = first === second ? first : 'unknown';
   const isByChecks = ofChecks !== undefined && widthOf(ofChecks) >= widthOf(ofSamples);
   const shift = isByChecks ? ofChecks.shift : ofSamples.shift;

@@ -1,9 +1,10 @@
-import { type MetricName, metricNames, pageMetric } from '../metrics/page-metrics.ts';
+import { type MetricName, mainNames, metricNames, pageMetric } from '../metrics/page-metrics.ts';
 import type { Region } from '../name-schemas.ts';
 import { categoriesOf } from '../options/audit-options.ts';
 import { againstNames } from '../options/variants.ts';
 import { recordOf } from '../record.ts';
 import { answerOf } from './answer.ts';
+import { KNOWN_CHECKS } from './change.ts';
 import {
   type AuditedAs,
   differencesOf,
@@ -62,11 +63,13 @@ export const compareChecks = (
         after: sideOf(run, pooledRuns(check, run, again)),
       };
       const audited = asInSeries(base, base_.environment);
+      const locations = (name: MetricName) => locationsIn(earlierOf(region), name, audited);
+      const isKnown = mainNames.some((name) => locations(name).length >= KNOWN_CHECKS);
       return {
         ...pair,
         differences: differencesOf(auditedAs(base, base_), auditedAs(check, run)),
-        reasons: reasonsOfPair(pair),
-        locations: (name: MetricName) => locationsIn(earlierOf(region), name, audited),
+        reasons: reasonsOfPair(pair).filter(({ code }) => !(isKnown && code === 'fewer-samples')),
+        locations,
         inps: (interaction: string) => inpsIn(earlierOf(region), interaction, audited),
       };
     });

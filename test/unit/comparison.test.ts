@@ -312,6 +312,22 @@ test('only comparable earlier checks of the page count as its history', () => {
   expect(checksShown({ checkId: otherId })).toBe(2); // it is the base
 });
 
+test('one sample a side is judged where eight earlier checks of the page show how much it moves', () => {
+  const point = (lcp: number, i: number) => ({
+    ...{ url, device: 'mobile' as const, auditVersion: '13.5.0' as const, ...measuredOn(environment) },
+    ...{ checkId: `${i}`, createdAt: '', locations: { lcp: [lcp, 0] as const } },
+  });
+  const judged = (count: number, value: number) => {
+    const history = { 'us-east4': Array.from({ length: count }, (_, i) => point(600 + (i % 3) * 10, i)) };
+    const runs = [runOf('us-east4', lcps(value))];
+    const { metrics, reasons } = checksOf([runOf('us-east4', lcps(600))], runs, {}, { history });
+    return [metrics.lcp.verdict, reasons.length];
+  };
+  expect(judged(8, 2000)).toEqual(['regressed', 0]);
+  expect(judged(8, 610)).toEqual(['same', 0]);
+  expect(judged(7, 2000)).toEqual(['unknown', 1]);
+});
+
 test('a busy machine does not hide a change of a score that does not depend on time', () => {
   const before = runOf(
     'us-west1',
