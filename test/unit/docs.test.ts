@@ -175,3 +175,9 @@ describe('infra/RUNBOOK.md', () => {
     expect(rows.filter((row) => !infra.includes(`'${row}'`))).toEqual([]);
   });
 });
+
+test('the cost in README is that of the table in DEPLOY.md', () => {
+  const all = /^\| \*\*all\*\* .*$/m.exec(textOf('infra/DEPLOY.md'))?.[0].match(/\d+\.\d+/g) ?? [];
+  const [, dollars] = /about \$(\d+\.\d\d) per 1,000 runs at 100,000 runs a month/.exec(textOf('README.md')) ?? [];
+  expect(dollars).toBe(Number(all[1]).toFixed(2));
+});
