@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import type { RunOptions } from '../../clients/cli/flags/options.ts';
 import { withCollected } from '../../clients/cli/lighthouserc/collecting.ts';
+import { readRules } from '../../clients/cli/lighthouserc/rules.ts';
 import { readSecrets } from '../../clients/cli/login/secrets.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'lighthouserc-collect-'));
@@ -118,11 +119,16 @@ test('a header that a script leaves undefined is left out, and a Cookie header b
 test('a command without URLs and a file finds the lighthouserc of its folder', async () => {
   const found = mkdtempSync(join(folder, 'found-'));
   writeFileSync(join(found, '.lighthouserc.yml'), 'ci: { collect: { url: "https://example.com/" } }');
-  const { urls, notes } = await withCollected([], flags, found);
+  const { urls, notes, options, rc } = await withCollected([], flags, found);
   expect([urls, notes]).toEqual([
     ['https://example.com/'],
     [expect.stringMatching(/^The pages and assertions are those of .*\.lighthouserc\.yml\.$/)],
   ]);
+  expect(await readRules(options, rc, { isFound: true })).toEqual({
+    assertions: undefined,
+    notes: [expect.stringMatching(/has no assertions, so the pages are audited and nothing is judged\.$/)],
+  });
+  await expect(readRules(options, rc)).rejects.toThrow('has no assertions');
 });
 
 test('a wrong value is refused with its place, and a command without a page says how to name one', async () => {
@@ -132,7 +138,7 @@ test('a wrong value is refused with its place, and a command without a page says
   for (const [extraHeaders, message] of [
     ['x', /settings\.extraHeaders: Expected an object of names .* use --header @file/],
     [{ 'x-a': null }, /lighthouserc\.json:\d+:\d+: ci\.collect\.settings\.extraHeaders\.x-a: Expected a text/],
-    ['{"x-a": 1}', /settings\.extraHeaders\.x-a: Expected a text/],
+    ['{"x-a": []}', /settings\.extraHeaders\.x-a: Expected a text/],
   ] as const) {
     await expect(collected({ collect: { settings: { extraHeaders } } })).rejects.toThrow(message);
   }

@@ -16,7 +16,7 @@ const formFactor = z.enum(['mobile', 'desktop', 'none'], { error: 'Expected mobi
 /** Headers as an object or as its JSON. Lighthouse CI leaves out those that are undefined. */
 const ExtraHeaders = z.preprocess(
   (value) => (typeof value === 'string' ? (parsedJson(value) ?? value) : value),
-  z.record(z.string(), z.string({ error: 'Expected a text.' }).optional(), {
+  z.record(z.string(), z.union([z.string(), z.number().transform(String)], { error: 'Expected a text.' }).optional(), {
     error: 'Expected an object of names and texts, or the same as JSON. For a file of headers, use --header @file.',
   }),
 );

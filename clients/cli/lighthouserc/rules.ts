@@ -11,19 +11,28 @@ export type Rules = { assertions: CheckAssertions | undefined; notes: readonly s
 
 /**
  * Reads the files of --assert and --budget. Throws a UsageError if one is unreadable, invalid or without assertions. `read` is
- * the file of --assert, if the command has read it.
+ * the file of --assert, if the command has read it. A file that the command has found may lack assertions.
  */
 export const readRules = async (
   { assert, budget, allowEmpty = false }: Pick<RunOptions, 'assert' | 'budget' | 'allowEmpty'>,
   read?: Lighthouserc,
+  { isFound = false } = {},
 ): Promise<Rules> => {
   const rc = read ?? (assert === undefined ? undefined : await readLighthouserc(assert));
+  if (isFound && rc && rc.assert === undefined && budget === undefined && !hasBudgets(rc))
+    return {
+      assertions: undefined,
+      notes: [`${rc.name} has no assertions, so the pages are audited and nothing is judged.`],
+    };
   const sets = [
     ...(rc ? requireAny(rc.name, await setsOfFile(rc, { allowEmpty }), allowEmpty) : []),
     ...(budget === undefined ? [] : requireAny(budget, await setsOfBudget(budget), allowEmpty)),
   ];
   return { assertions: inShort(sets), notes: rc?.notes.assert ?? [] };
 };
+
+const hasBudgets = ({ collect: { settings = {} } }: Lighthouserc): boolean =>
+  (settings.budgets ?? settings.budgetPath) !== undefined;
 
 /** A number is the lowest performance score. Everything else is a file, also `./75`. */
 const setsOfBudget = async (budget: string): Promise<AssertionSet[]> => {

@@ -78,7 +78,7 @@ export const auditing = async (
     throw new UsageError('--chrome-path is for the service of this command. Unset PAGE_AUDIT_URL.');
   requireTerminal(options.open, context);
   checkOutputs(options.output ?? []);
-  const rules = await readRules(options, rc); // before the audits, so that a wrong file costs nothing
+  const rules = await readRules(options, rc, { isFound: flags.assert === undefined }); // before the audits, so that a wrong file costs nothing
   const unused = options.chromePath !== undefined && context.serviceUrl ? [CHROME_PATH_UNUSED] : [];
   for (const line of [...collected.notes, ...unused, ...rules.notes]) context.note(line);
   const secretsOf = readSecrets(options, context.env);
