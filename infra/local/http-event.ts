@@ -1,14 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { APIGatewayProxyEventV2 } from 'aws-lambda';
-import {
-  type ApiFunction,
-  defaultRoute,
-  gatewayKeyOf,
-  pathParameters,
-  type Route,
-  routes,
-} from '../../shared/service/routes.ts';
+import { type ApiFunction, defaultRoute, gatewayKeyOf, type Route, routes } from '../../shared/service/routes.ts';
+import { pathParameters } from '../../shared/service/share-routes.ts';
 
 /**
  * Returns the route that API Gateway would choose: the match with the fewest parameters, which names the method if one

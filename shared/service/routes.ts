@@ -1,6 +1,7 @@
 import { metricsParameters, parametersOf } from '../list-parameters.ts';
 import { pageSpeedParameters } from '../page-speed.ts';
 import type { Scope } from './keys.ts';
+import { baseOptions, pathParameters, shareRoutes } from './share-routes.ts';
 
 /** Demands of a route on its requests, and the inputs that it accepts. */
 export type RouteRules = {
@@ -21,8 +22,6 @@ export type RouteRules = {
 type RouteRow = RouteRules & { method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'; path: string; function: string };
 
 const read = { method: 'GET', scope: 'checks:read' } as const;
-/** A read that a share token allows too. */
-const sharedRead = { ...read, shared: true } as const;
 /** A route of webhooks. */
 const webhook = { function: 'webhooks', scope: 'webhooks:write' } as const;
 /** A route of schedules. */
@@ -39,9 +38,6 @@ const service = { method: 'GET', scope: 'public' } as const;
 /** An address of the web page. The page reads its query. */
 const page = { ...service, function: 'web-page', query: 'any' } as const;
 
-/** Base of a comparison, and how it is compared. */
-const baseOptions = ['base', 'pool', 'again', 'intended'] as const;
-
 /** Routes of the API, and the function behind each. A GET route answers HEAD too. */
 export const routes = [
   { method: 'POST', path: '/v1/checks', function: 'create-check', scope: 'checks:write', body: 'required' },
@@ -49,40 +45,20 @@ export const routes = [
   { ...read, path: '/v1/runs', function: 'list-runs', query: parametersOf('runs') },
   { ...read, path: '/v1/pages', function: 'list-pages', query: parametersOf('pages') },
   { ...read, path: '/v1/metrics', function: 'get-metrics', query: metricsParameters },
-  { ...sharedRead, path: '/v1/checks/{checkId}', function: 'get-check' },
+  shareRoutes.check,
   { method: 'DELETE', path: '/v1/checks/{checkId}', function: 'delete-check', scope: 'checks:write' },
   { ...read, method: 'POST', path: '/v1/checks/{checkId}/assertions', function: 'judge-check', body: 'required' },
   { ...link, method: 'POST', path: '/v1/checks/{checkId}/links', body: 'optional' },
   { ...link, method: 'DELETE', path: '/v1/checks/{checkId}/links' },
-  {
-    ...sharedRead,
-    path: '/v1/checks/{checkId}/comparison',
-    function: 'get-comparison',
-    query: baseOptions,
-  },
+  shareRoutes.comparison,
   { ...read, path: '/v1/checks/{checkId}/explanation', function: 'get-explanation', query: baseOptions },
-  { ...sharedRead, path: '/v1/checks/{checkId}/runs/{runId}', function: 'get-run' },
-  {
-    ...sharedRead,
-    path: '/v1/checks/{checkId}/runs/{runId}/report',
-    function: 'get-report',
-    query: ['variant', 'interaction'],
-  },
-  { ...sharedRead, path: '/v1/checks/{checkId}/runs/{runId}/fixes', function: 'get-fixes', query: ['variant'] },
-  {
-    ...sharedRead,
-    path: '/v1/checks/{checkId}/runs/{runId}/screenshot',
-    function: 'get-screenshot',
-    query: ['variant'],
-  },
-  { ...sharedRead, path: '/v1/checks/{checkId}/runs/{runId}/trace', function: 'get-report', query: ['variant'] },
-  { ...sharedRead, path: '/v1/checks/{checkId}/runs/{runId}/har', function: 'get-report', query: ['variant'] },
-  {
-    ...sharedRead,
-    path: '/v1/checks/{checkId}/runs/{runId}/filmstrip',
-    function: 'get-screenshot',
-    query: ['variant'],
-  },
+  shareRoutes.run,
+  shareRoutes.report,
+  shareRoutes.fixes,
+  shareRoutes.screenshot,
+  shareRoutes.trace,
+  shareRoutes.har,
+  shareRoutes.filmstrip,
   { ...read, path: '/v1/audit/runs/{runId}', function: 'get-run', query: ['checkId'] },
   {
     ...read,
@@ -90,8 +66,8 @@ export const routes = [
     function: 'get-report',
     query: ['checkId', 'variant', 'interaction'],
   },
-  { ...sharedRead, path: '/v1/checks/{checkId}/wait', function: 'wait-check' },
-  { ...sharedRead, path: '/v1/checks/{checkId}/runs/{runId}/wait', function: 'wait-check' },
+  shareRoutes.waitForCheck,
+  shareRoutes.waitForRun,
   { ...read, path: '/v1/audit/runs/{runId}/wait', function: 'wait-check', query: ['checkId'] },
   { ...webhook, method: 'POST', path: '/v1/webhooks', body: 'required' },
   { ...webhook, method: 'GET', path: '/v1/webhooks' },
@@ -212,23 +188,6 @@ export const rulesOf = (routeKey: string, method: string): RouteRules => {
 export const apiFunctions: readonly ApiFunction[] = [
   ...new Set([...routes, defaultRoute].map((each) => each.function)),
 ];
-
-/**
- * Returns the parameters of a path that matches the route, still percent-encoded, or undefined if it doesn't match.
- * `URLPattern` is no replacement: it resolves `..` and drops tabs, so it matches paths that don't spell a route.
- */
-export const pathParameters = (route: Route, path: string): Record<string, string> | undefined => {
-  const names = route.path.split('/');
-  const values = path.split('/');
-  if (names.length !== values.length) return undefined;
-  const parameters: Record<string, string> = {};
-  for (const [i, name] of names.entries()) {
-    const value = values[i] as string;
-    if (name.startsWith('{') && value !== '') parameters[name.slice(1, -1)] = value;
-    else if (name !== value) return undefined;
-  }
-  return parameters;
-};
 
 /** Returns the parameters of a GET or HEAD of an address of the web page, or undefined if the request is another one. */
 export const pageParameters = ({

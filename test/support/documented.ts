@@ -1,7 +1,8 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import ajvFormats from 'ajv-formats';
 import { expect } from 'vitest';
-import { pathParameters, type Route, routes } from '../../shared/service/routes.ts';
+import { type Route, routes } from '../../shared/service/routes.ts';
+import { pathParameters } from '../../shared/service/share-routes.ts';
 
 type Documented = {
   $ref?: string;

@@ -5,7 +5,8 @@ import { asCreated, stateOf } from '../../shared/check.ts';
 import { runError } from '../../shared/problems.ts';
 import { HOLD_MS, isSendDue, LEASE_MS, RENEW_MS, retryAfter } from '../../shared/service/due-times.ts';
 import { CreateEnv } from '../../shared/service/env.ts';
-import { methodsOf, pathParameters, type Route, routes } from '../../shared/service/routes.ts';
+import { methodsOf, type Route, routes } from '../../shared/service/routes.ts';
+import { pathParameters } from '../../shared/service/share-routes.ts';
 import { aCheck } from '../support/world.ts';
 
 test('package.json pins each supported version under its package name', () => {

@@ -1,4 +1,4 @@
-import { pathParameters, routes } from '../../../shared/service/routes.ts';
+import { pathParameters, shareRoutes } from '../../../shared/service/share-routes.ts';
 
 const nameOf = (checkId: string) => `page-audit-share-${checkId.toLowerCase()}`;
 
@@ -29,9 +29,6 @@ export const missingOr = (missing: string, checkId: string) =>
 /** Query of the second variant of a run. */
 const ofVariant = '?variant=against';
 
-/** Routes that a share link reads. A path with another query needs the key, for example a comparison with a base. */
-const sharedRoutes = routes.filter((route) => 'shared' in route);
-
 /** Returns a path of the API with the share token of its check, if this tab has one and a share link reads the path. */
 export const withShareToken = (path: string) => {
   const checkId = checkOf(path);
@@ -42,5 +39,6 @@ export const withShareToken = (path: string) => {
 /** Returns the id of the check, if a share link reads the path. */
 const checkOf = (path: string): string | undefined => {
   const plain = path.endsWith(ofVariant) ? path.slice(0, -ofVariant.length) : path;
-  return sharedRoutes.map((route) => pathParameters(route, plain)?.checkId).find((id) => id !== undefined);
+  const routes = Object.values(shareRoutes); // a path with another query needs the key, such as a comparison with a base
+  return routes.map((route) => pathParameters(route, plain)?.checkId).find((id) => id !== undefined);
 };

@@ -17,7 +17,8 @@ import { presets } from '../../../shared/options/throttling.ts';
 import { Problem } from '../../../shared/problems.ts';
 import { allRegions } from '../../../shared/regions.ts';
 import { DEFAULT_PORTS } from '../../../shared/service/env.ts';
-import { methodsOf, pathParameters, type RouteKey, routeOf, routes, rulesOf } from '../../../shared/service/routes.ts';
+import { methodsOf, type RouteKey, routeOf, routes, rulesOf } from '../../../shared/service/routes.ts';
+import { pathParameters } from '../../../shared/service/share-routes.ts';
 import { assertProperty, fuzzTimeoutMs, numRuns, shuffled, text, url } from '../../support/fuzz.ts';
 
 vi.setConfig({ testTimeout: fuzzTimeoutMs });
