@@ -1,30 +1,48 @@
 import type { KeyInput, Page } from 'puppeteer-core';
-import type { Step } from '../../../shared/interactions/interactions.ts';
+import type { Place, Step, Where } from '../../../shared/interactions/interactions.ts';
+import { pick } from '../../../shared/pick.ts';
 import type { AuditOrder } from '../messages.ts';
-import { find, type Point, usablePoint } from './target.ts';
+import { find, usablePoint, type Wanted } from './target.ts';
 import { choose, typeInto } from './typing.ts';
-import { turnWheel } from './wheel.ts';
+import { scrollInside, turnWheel } from './wheel.ts';
 
 type Order = Pick<AuditOrder, 'url' | 'options' | 'secrets'>;
 
 /** Performs a step with the input of a real user. Throws if its element is not found, or can't be used, until `signal` aborts. */
 export const perform = async (page: Page, step: Step, order: Order, signal: AbortSignal): Promise<void> => {
   if ('press' in step) return press(page, step.press);
-  if ('scroll' in step && typeof step.scroll === 'number') return turnWheel(page, step.scroll);
-  if ('click' in step) return click(page, await usablePoint(page, step.click, signal), order);
+  if (isWheel(step)) return turnWheel(page, step.scroll);
+  if ('click' in step) return click(page, step, await usablePoint(page, wantedOf(step.click, step), signal), order);
   if ('hover' in step) {
-    const { x, y } = await usablePoint(page, step.hover, signal);
+    const { x, y } = await usablePoint(page, wantedOf(step.hover, step), signal);
     return page.mouse.move(x, y);
   }
-  if ('waitFor' in step) return void (await find(page, step.waitFor, signal));
-  if ('scroll' in step) return (await find(page, step.scroll as string, signal)).scrollIntoView();
-  if ('select' in step) return choose(await find(page, step.select, signal), step.values);
-  await typeInto(page, await find(page, step.type, signal), step.text, { order, signal });
+  if ('waitFor' in step) return void (await find(page, wantedOf(step.waitFor, step), signal));
+  if ('scroll' in step) {
+    const element = await find(page, wantedOf(step.scroll, step), signal);
+    return step.to ? scrollInside(element, step.to) : element.scrollIntoView();
+  }
+  if ('select' in step) return choose(await find(page, wantedOf(step.select, step), signal), step.values);
+  await typeInto(page, await find(page, wantedOf(step.type, step), signal), step.text, { order, signal });
 };
 
+const isWheel = (step: Step): step is { scroll: number } => 'scroll' in step && typeof step.scroll === 'number';
+
+const wantedOf = (selector: string, { or = [], ...where }: Where & Pick<Wanted, 'offset'>): Wanted => ({
+  ...pick(where, ['frame', 'offset']),
+  selectors: [selector, ...or],
+});
+
 /** Clicks as the user of the device does: with a finger on a phone, else with the mouse. */
-const click = async (page: Page, { x, y }: Point, { options }: Order): Promise<void> =>
-  options.device === 'mobile' ? page.touchscreen.tap(x, y) : page.mouse.click(x, y);
+const click = async (
+  page: Page,
+  { times = 1 }: { times?: number | undefined },
+  { x, y }: Place,
+  { options }: Order,
+): Promise<void> => {
+  if (options.device !== 'mobile') return page.mouse.click(x, y, { count: times });
+  for (let i = 0; i < times; i++) await page.touchscreen.tap(x, y);
+};
 
 const press = async ({ keyboard }: Page, key: string): Promise<void> => {
   const keys = key.split(/\+(?=.)/) as KeyInput[];

@@ -1,4 +1,5 @@
 import type { ElementHandle, Frame, Page } from 'puppeteer-core';
+import type { Place } from '../../../shared/interactions/interactions.ts';
 
 /** Interval at which a step looks for its element, in milliseconds. */
 const POLL_MS = 100;
@@ -6,15 +7,27 @@ const POLL_MS = 100;
 const IN_PLACE_MS = 1000;
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
-/** A place on the screen, in CSS pixels. */
-export type Point = { x: number; y: number };
+/** An element that a step wants: selectors in their order, and its frame. Without a frame, all are searched. */
+export type Wanted = {
+  selectors: readonly string[];
+  frame?: readonly number[] | undefined;
+  offset?: Place | undefined;
+};
 
-/** Waits for a visible element in any frame. */
-export const find = async (page: Page, selector: string, signal: AbortSignal): Promise<ElementHandle> => {
+const framesOf = (page: Page, indices: Wanted['frame']): Frame[] => {
+  if (!indices) return page.frames();
+  const frame = indices.reduce<Frame | undefined>((outer, i) => outer?.childFrames()[i], page.mainFrame());
+  return frame ? [frame] : [];
+};
+
+/** Waits for a visible element. */
+export const find = async (page: Page, wanted: Wanted, signal: AbortSignal): Promise<ElementHandle> => {
   for (;;) {
-    for (const frame of page.frames()) {
-      const handle = await visibleIn(frame, selector);
-      if (handle) return handle;
+    for (const selector of wanted.selectors) {
+      for (const frame of framesOf(page, wanted.frame)) {
+        const handle = await visibleIn(frame, selector);
+        if (handle) return handle;
+      }
     }
     if (signal.aborted) throw new Error('The page has no such visible element.');
     await pause(POLL_MS);
@@ -42,11 +55,11 @@ const isShownByContents = (element: Element): boolean => {
 };
 
 /** Waits for an element that a user can click. Returns the place for the click. */
-export const usablePoint = async (page: Page, selector: string, signal: AbortSignal): Promise<Point> => {
+export const usablePoint = async (page: Page, wanted: Wanted, signal: AbortSignal): Promise<Place> => {
   let moved: { box: Box; since: number } | undefined;
   for (;;) {
-    const handle = await find(page, selector, signal);
-    const looked: Looked = await handle.evaluate(look).catch(() => ({ fault: 'It is gone.' }));
+    const handle = await find(page, wanted, signal);
+    const looked: Looked = await handle.evaluate(look, wanted.offset).catch(() => ({ fault: 'It is gone.' }));
     let { fault } = looked;
     if (looked.point) {
       if (!looked.moves) return onScreen(handle, looked.point);
@@ -63,14 +76,14 @@ export const usablePoint = async (page: Page, selector: string, signal: AbortSig
   }
 };
 
-type Box = Point & { width: number; height: number };
-type Looked = { fault: string; point?: undefined } | { fault?: undefined; point: Point; box: Box; moves: boolean };
+type Box = Place & { width: number; height: number };
+type Looked = { fault: string; point?: undefined } | { fault?: undefined; point: Place; box: Box; moves: boolean };
 
-const isIn = ({ x, y, width, height }: Box, point: Point): boolean =>
+const isIn = ({ x, y, width, height }: Box, point: Place): boolean =>
   point.x >= x && point.x <= x + width && point.y >= y && point.y <= y + height;
 
 /** Returns the place on the screen for a place in the frame of an element. */
-const onScreen = async (handle: ElementHandle, { x, y }: Point): Promise<Point> => {
+const onScreen = async (handle: ElementHandle, { x, y }: Place): Promise<Place> => {
   const root = await handle.frame.$(':root');
   const outer = await root?.boundingBox();
   const inner = await root?.evaluate((element) => element.getBoundingClientRect().toJSON());
@@ -78,7 +91,7 @@ const onScreen = async (handle: ElementHandle, { x, y }: Point): Promise<Point> 
 };
 
 /** Runs in the page. Returns where a user can click an element now, or why nowhere. Scrolls the element into view. */
-const look = async (element: Element): Promise<Looked> => {
+const look = async (element: Element, offset: Place | undefined): Promise<Looked> => {
   if (element.matches(':disabled')) return { fault: 'It is disabled.' };
   const root = element.getRootNode() as Document | ShadowRoot;
   const content = document.createRange();
@@ -90,13 +103,16 @@ const look = async (element: Element): Promise<Looked> => {
     return (rects[0] ?? shown.getBoundingClientRect()).toJSON();
   };
   /** Returns the middle of the part on the screen, and four places around it. */
-  const pointsIn = (box: Box): Point[] => {
+  const pointsIn = (box: Box): Place[] => {
     const [left, top] = [Math.max(0, box.x), Math.max(0, box.y)];
     const width = Math.min(innerWidth, box.x + box.width) - left;
     const height = Math.min(innerHeight, box.y + box.height) - top;
-    return [[0.5, 0.5], ...[0.2, 0.8].flatMap((across) => [0.2, 0.8].map((down) => [across, down]))].map(
+    const at = { x: box.x + (offset?.x ?? Number.NaN), y: box.y + (offset?.y ?? Number.NaN) };
+    const isInside = at.x >= left && at.x <= left + width && at.y >= top && at.y <= top + height; // a smaller screen may have a smaller element
+    const parts = [[0.5, 0.5], ...[0.2, 0.8].flatMap((across) => [0.2, 0.8].map((down) => [across, down]))].map(
       ([across = 0, down = 0]) => ({ x: left + width * across, y: top + height * down }),
     );
+    return isInside ? [at, ...parts] : parts;
   };
   const takes = (top: Element | null): boolean =>
     top !== null &&

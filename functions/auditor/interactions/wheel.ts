@@ -1,4 +1,15 @@
-import type { Page } from 'puppeteer-core';
+import type { ElementHandle, Page } from 'puppeteer-core';
+import type { Place } from '../../../shared/interactions/interactions.ts';
+
+/** Scrolls an element, or its document, to a place inside. */
+export const scrollInside = async (element: ElementHandle, to: Place): Promise<void> => {
+  const isScroller = await element.evaluate((each, { x, y }) => {
+    const scroller = each === document.documentElement ? (document.scrollingElement ?? each) : each;
+    scroller.scrollTo({ left: x, top: y, behavior: 'instant' });
+    return scroller.scrollHeight > scroller.clientHeight || scroller.scrollWidth > scroller.clientWidth;
+  }, to);
+  if (!isScroller) throw new Error('The element does not scroll.');
+};
 
 /** Turns the wheel where the pointer is, or in the middle of the screen if nothing scrolls there. Waits until all stands. */
 export const turnWheel = async (page: Page, deltaY: number): Promise<void> => {

@@ -35,6 +35,10 @@ const pages: Record<string, string> = {
   short: '<style>html, body { margin:0; height:100%; overflow:hidden }</style><p>Short',
   map: `<style>html, body { margin:0; height:100%; overflow:hidden }</style>
     <script>addEventListener('wheel', (event) => { event.preventDefault(); said('turned'); }, { passive: false })</script>`,
+  double: `<button id="b" ondblclick="said('double')">Twice</button>`,
+  canvas: `<canvas id="c" width="300" height="200" onclick="said([event.offsetX, event.offsetY].map(Math.round))"></canvas>`,
+  label: `<button id="cart" onclick="said('clicked')">Cart (0)</button>`,
+  both: `<button onclick="said('page')">In</button><iframe srcdoc="<button onclick=&quot;parent.said('inner')&quot;>In</button>"></iframe>`,
   growing: list,
   framed: `<p style="height:1500px"><iframe id="f" style="border:3px solid;margin:20px" srcdoc="<p style='height:400px'><button
     id=inner onclick=&quot;parent.said('inner')&quot;>In</button>"></iframe><p style="height:1500px">`,
@@ -117,4 +121,17 @@ test('the wheel scrolls the element in the middle where the page does not scroll
 test('each turn of the wheel waits until a list that grows stands', async () => {
   await after('growing', Array(3).fill({ scroll: 3000 }), 'desktop', 10_000);
   expect(await page.$$eval('#list p', ({ length }) => length)).toBe(100);
+});
+
+test('a double click, an offset, other selectors, a frame and a scroll inside reach the page', async () => {
+  for (const device of ['mobile', 'desktop'] as const) {
+    expect(await after('double', [{ click: '#b', times: 2 }], device), device).toBe('double');
+    expect(await after('canvas', [{ click: '#c', offset: { x: 30, y: 20 } }], device), device).toBe('30,20');
+  }
+  expect(await after('label', [{ click: 'aria/Cart (1)', or: ['#cart'] }])).toBe('clicked');
+  expect(await after('both', [{ click: 'button', frame: [0] }])).toBe('inner');
+  await after('shell', [{ scroll: '#inner', to: { x: 0, y: 2000 } }]);
+  expect(await page.$eval('#inner', ({ scrollTop }) => scrollTop)).toBe(2000);
+  await after('framed', [{ scroll: ':root', to: { x: 0, y: 700 } }]);
+  expect(await page.evaluate(() => scrollY)).toBe(700);
 });
