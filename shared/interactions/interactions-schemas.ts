@@ -33,19 +33,47 @@ const Selector = text(MAX_SELECTOR_LENGTH).min(1, said);
 const Typed = text(MAX_TYPED_LENGTH);
 const step = <Shape extends z.ZodRawShape>(shape: Shape) => z.strictObject(shape, said);
 
+const Place = z.strictObject(
+  recordOf(['x', 'y'] as const, () => z.number(said).min(-MAX_SCROLL, said).max(MAX_SCROLL, said)),
+  said,
+);
+const where = {
+  or: z
+    .array(Selector, said)
+    .max(MAX_STEPS, said)
+    .optional()
+    .describe('Other selectors of the element, tried in their order.'),
+  frame: z
+    .array(z.int(said).min(0, said), said)
+    .max(MAX_STEPS, said)
+    .optional()
+    .describe('Index of the frame, and of each frame in it.'),
+};
+
 const Step = z
   .union(
     [
-      step({ click: Selector }),
+      step({
+        click: Selector,
+        times: z.literal(2, said).optional().describe('A double click.'),
+        offset: Place.optional().describe('Pixels from the top left corner of the element. Without it, its middle.'),
+        ...where,
+      }),
       step({
         type: Selector,
         text: z.union([Typed, step({ secret: z.string(said).refine((name) => textName.test(name), said) })], said),
+        ...where,
       }),
       step({ press: z.string(said).regex(keyForm, said) }),
-      step({ scroll: z.union([Selector, z.int(said).min(-MAX_SCROLL, said).max(MAX_SCROLL, said)], said) }),
-      step({ hover: Selector }),
-      step({ select: Selector, values: z.array(Typed, said).min(1, said).max(MAX_STEPS, said) }),
-      step({ waitFor: Selector }),
+      step({ scroll: z.int(said).min(-MAX_SCROLL, said).max(MAX_SCROLL, said) }),
+      step({
+        scroll: Selector,
+        to: Place.optional().describe('Scrolls inside of the element, to this place.'),
+        ...where,
+      }),
+      step({ hover: Selector, ...where }),
+      step({ select: Selector, values: z.array(Typed, said).min(1, said).max(MAX_STEPS, said), ...where }),
+      step({ waitFor: Selector, ...where }),
     ],
     said,
   )

@@ -1,15 +1,25 @@
 /** A text that a step types. The check has a secret one under this name in its `secretTexts`. */
 export type TypedText = string | { secret: string };
 
+/** How a step finds its element, besides its selector. */
+export type Where = {
+  /** Other selectors of the element. The step tries them in their order. */
+  or?: string[] | undefined;
+  /** Place of the frame: its index in the page, then the index in that frame, and so on. */
+  frame?: number[] | undefined;
+};
+export type Place = { x: number; y: number };
+
 /** A step of an interaction: one action, and the element that it is for. Selectors are those of Puppeteer's locators. */
 export type Step =
-  | { click: string }
-  | { type: string; text: TypedText }
+  | ({ click: string; times?: 2 | undefined; offset?: Place | undefined } & Where)
+  | ({ type: string; text: TypedText } & Where)
   | { press: string }
-  | { scroll: string | number }
-  | { hover: string }
-  | { select: string; values: string[] }
-  | { waitFor: string };
+  | { scroll: number }
+  | ({ scroll: string; to?: Place | undefined } & Where)
+  | ({ hover: string } & Where)
+  | ({ select: string; values: string[] } & Where)
+  | ({ waitFor: string } & Where);
 
 /** An interaction with a loaded page: its name, and its steps in their order. */
 export type Interaction = { name: string; steps: Step[] };
@@ -61,4 +71,4 @@ export const modifierKeys = ['Shift', 'Control', 'Alt', 'Meta'] as const;
 export const keyForm = new RegExp(`^((${modifierKeys.join('|')})\\+)*(${namedKeys.join('|')}|[!-~])$`);
 
 /** Says what a create accepts. */
-export const acceptedInteractions = `The interactions must be a list of 1 to ${MAX_INTERACTIONS}. Each has a \`name\` (1 to 32 of a-z, 0-9, ., _ and -) and \`steps\`, a list of 1 to ${MAX_STEPS}. A step is one of { "click": selector }, { "type": selector, "text": text or { "secret": name } }, { "press": key }, { "scroll": selector or pixels }, { "hover": selector }, { "select": selector, "values": [value] } and { "waitFor": selector }. A selector is CSS, or begins with text/, aria/, xpath/ or pierce/. A key is one character or one of ${namedKeys.slice(0, 14).join(', ')} and F1 to F12, such as Shift+Tab.`;
+export const acceptedInteractions = `The interactions must be a list of 1 to ${MAX_INTERACTIONS}. Each has a \`name\` (1 to 32 of a-z, 0-9, ., _ and -) and \`steps\`, a list of 1 to ${MAX_STEPS}. A step is one of { "click": selector }, { "type": selector, "text": text or { "secret": name } }, { "press": key }, { "scroll": selector or pixels }, { "hover": selector }, { "select": selector, "values": [value] } and { "waitFor": selector }. A selector is CSS, or begins with text/, aria/, xpath/ or pierce/. A key is one character or one of ${namedKeys.slice(0, 14).join(', ')} and F1 to F12, such as Shift+Tab. A step with a selector may have \`or\` (other selectors) and \`frame\` (indices), a click \`times\` (2) and \`offset\`, and a scroll to a selector \`to\` ({ "x", "y" }).`;

@@ -1,7 +1,17 @@
 import { z } from 'zod';
 import { textName } from '../options/secrets.ts';
 import { cutText } from '../text.ts';
-import { type Interaction, MAX_INTERACTIONS, MAX_STEPS, modifierKeys, namedKeys, type Step } from './interactions.ts';
+import {
+  INTERACTION_MS,
+  type Interaction,
+  MAX_INTERACTIONS,
+  MAX_SELECTOR_LENGTH,
+  MAX_STEPS,
+  modifierKeys,
+  namedKeys,
+  type Step,
+  type Where,
+} from './interactions.ts';
 
 /*
  * A recording of Chrome's DevTools Recorder. Format: https://github.com/puppeteer/replay/blob/main/docs/api/interfaces/Schema.UserFlow.md
@@ -16,6 +26,13 @@ const RecordedStep = z.looseObject({
   value: z.union([z.string(), z.strictObject({ secret: z.string().regex(textName) })]).optional(), // a secret one is an addition of ours
   key: z.string().optional(),
   button: z.string().optional(),
+  deviceType: z.string().optional(),
+  offsetX: z.number().optional(),
+  offsetY: z.number().optional(),
+  frame: z.array(z.int().min(0)).optional(),
+  timeout: z.number().optional(),
+  operator: z.string().optional(),
+  count: z.number().optional(),
   x: z.number().optional(),
   y: z.number().optional(),
 });
@@ -29,7 +46,24 @@ export const isRecording = (value: unknown): boolean =>
 /** Parts of a recording without a counterpart. The check's device has the screen and the network. */
 const IGNORED = ['setViewport', 'emulateNetworkConditions', 'close'];
 
-type Reader = { steps: Step[]; held: string[]; scrolledTo: number };
+type Reader = { steps: Step[]; held: string[]; scrolledTo: { x: number; y: number } };
+
+const located = ['selectors', 'frame'];
+const clicked = [...located, 'button', 'deviceType', 'offsetX', 'offsetY'];
+/** Fields that each type of step carries. Any other field is refused by its name. */
+const carried: Record<string, readonly string[]> = {
+  navigate: ['url'],
+  click: clicked,
+  doubleClick: clicked,
+  hover: located,
+  change: [...located, 'value'],
+  scroll: [...located, 'x', 'y'],
+  keyDown: ['key'],
+  keyUp: ['key'],
+  waitForElement: [...located, 'operator', 'count', 'visible'],
+};
+/** Fields of every step. `navigatedTo` of the result has what `assertedEvents` expects. */
+const ofEach = ['type', 'target', 'timeout', 'assertedEvents', 'description'];
 
 /**
  * Returns the interactions of a recording, each with as many steps as one may have. Throws an error that names the step that
@@ -38,7 +72,7 @@ type Reader = { steps: Step[]; held: string[]; scrolledTo: number };
 export const interactionsOfRecording = (value: unknown): Interaction[] => {
   const parsed = Recording.safeParse(value);
   if (!parsed.success) throw new Error(faultOf(value, parsed.error.issues[0]?.path ?? []));
-  const reader: Reader = { steps: [], held: [], scrolledTo: 0 };
+  const reader: Reader = { steps: [], held: [], scrolledTo: { x: 0, y: 0 } };
   for (const [i, step] of parsed.data.steps.entries()) {
     const fault = read(reader, step);
     if (fault) throw new Error(`${placeOf(i, step.type)} ${fault}`);
@@ -79,42 +113,62 @@ const read = (reader: Reader, step: RecordedStep): string | undefined => {
     return 'is for another tab, or for a frame of another site. Record one page only.';
   const add = readers[step.type];
   if (!add) return `${OF_CODE.includes(step.type) ? 'carries code' : 'has no counterpart'}. Remove the step.`;
+  const unknown = Object.keys(step).find((name) => ![...ofEach, ...(carried[step.type] ?? [])].includes(name));
+  if (unknown !== undefined)
+    return `has the field ${cutText(unknown, 40)}, which has no counterpart. Remove the field.`;
+  if (step.type !== 'navigate' && (step.timeout ?? 0) > INTERACTION_MS)
+    return `has a timeout of more than ${INTERACTION_MS} ms, the time of all steps. Lower the timeout.`;
   return add(reader, step);
 };
 const OF_CODE = ['waitForExpression', 'customStep'];
 
 const withSelector =
-  (toSteps: (selector: string, step: RecordedStep) => Step[] | string) =>
+  (toStep: (selector: string, step: RecordedStep, where: Where) => Step | string) =>
   ({ steps }: Reader, step: RecordedStep): string | undefined => {
-    const selector = selectorOf(step);
+    const [selector, ...or] = selectorsOf(step);
     if (selector === undefined) return 'has no selector of one kind. Record it with CSS selectors.';
-    const added = toSteps(selector, step);
+    const where = { ...(or.length > 0 && { or }), ...(step.frame?.length && { frame: step.frame }) };
+    const added = toStep(selector, step, where);
     if (typeof added === 'string') return added;
-    steps.push(...added);
+    steps.push(added);
     return undefined;
   };
 
 const readers: Record<string, (reader: Reader, step: RecordedStep) => string | undefined> = {
   navigate: ({ steps }) => (steps.length > 0 ? 'navigates elsewhere. Audit that page by another check.' : undefined),
-  click: withSelector((selector, { button = 'primary' }) =>
-    button === 'primary' ? [{ click: selector }] : 'clicks with another button than the primary one. Remove the step.',
+  click: withSelector((selector, step, where) => clickOf(step) ?? { click: selector, ...offsetOf(step), ...where }),
+  doubleClick: withSelector(
+    (selector, step, where) => clickOf(step) ?? { click: selector, times: 2, ...offsetOf(step), ...where },
   ),
-  doubleClick: withSelector((selector) => [{ click: selector }, { click: selector }]),
-  hover: withSelector((selector) => [{ hover: selector }]),
-  change: withSelector((selector, { value = '' }) => [{ type: selector, text: value }]),
-  waitForElement: withSelector((selector, step) => {
-    const asks = ['operator', 'count', 'properties', 'attributes'].find((name) => name in step);
-    if (step.visible === false) return 'waits until an element is hidden. Remove the step.';
-    return asks ? `waits by ${asks}. Only the wait for a visible element has a counterpart.` : [{ waitFor: selector }];
+  hover: withSelector((selector, _, where) => ({ hover: selector, ...where })),
+  change: withSelector((selector, { value }, where) =>
+    value === undefined ? 'has no value. Record it again.' : { type: selector, text: value, ...where },
+  ),
+  waitForElement: withSelector((selector, { visible, operator = '==', count = 1 }, where) => {
+    if (visible === false) return 'waits until an element is hidden. Remove the step.';
+    return ['>=', '=='].includes(operator) && count === 1
+      ? { waitFor: selector, ...where }
+      : 'waits by operator and count. Only the wait for a visible element has a counterpart.';
   }),
-  scroll: (reader, { y = 0, selectors }) => {
-    if (selectors) return withSelector((selector) => [{ scroll: selector }])(reader, { type: 'scroll', selectors });
-    const by = Math.round(y - reader.scrolledTo);
-    reader.scrolledTo = y;
-    if (by !== 0) reader.steps.push({ scroll: by });
+  scroll: (reader, step) => {
+    const { x, y, selectors, frame = [] } = step;
+    const to = { x: x ?? 0, y: y ?? 0 };
+    if (selectors) {
+      const isPlaced = x !== undefined || y !== undefined;
+      return withSelector((selector, _, where) => ({ scroll: selector, ...(isPlaced && { to }), ...where }))(
+        reader,
+        step,
+      );
+    }
+    if (frame.length > 0) return void reader.steps.push({ scroll: ':root', to, frame });
+    const by = Math.round(to.y - reader.scrolledTo.y);
+    if (to.x !== reader.scrolledTo.x) reader.steps.push({ scroll: ':root', to });
+    else if (by !== 0) reader.steps.push({ scroll: by });
+    reader.scrolledTo = to;
     return undefined;
   },
-  keyDown: ({ held, steps }, { key = '' }) => {
+  keyDown: ({ held, steps }, { key }) => {
+    if (!key) return 'has no key. Record it again.';
     if ((modifierKeys as readonly string[]).includes(key)) held.push(key);
     else if ((namedKeys as readonly string[]).includes(nameOfKey(key)) || /^[!-~]$/.test(key))
       steps.push({ press: [...held, nameOfKey(key)].join('+') });
@@ -127,13 +181,26 @@ const readers: Record<string, (reader: Reader, step: RecordedStep) => string | u
   },
 };
 
+/** Returns why a click has no counterpart. The check's device decides between a finger and the mouse. */
+const clickOf = ({ button = 'primary', deviceType = 'mouse' }: RecordedStep): string | undefined => {
+  if (button !== 'primary') return 'clicks with another button than the primary one. Remove the step.';
+  return ['mouse', 'touch'].includes(deviceType) ? undefined : 'clicks with a pen. Set its deviceType to mouse.';
+};
+
+const offsetOf = ({ offsetX, offsetY }: RecordedStep) =>
+  offsetX !== undefined && offsetY !== undefined && { offset: { x: offsetX, y: offsetY } };
+
 const nameOfKey = (key: string): string => (key === ' ' ? 'Space' : key);
 
-/** Returns the first selector of one part, or one of CSS through shadow roots. A recording has several for each element. */
-const selectorOf = ({ selectors = [] }: RecordedStep): string | undefined => {
+/** Returns the selectors of an element: those of one part, then those of CSS through shadow roots. */
+const selectorsOf = ({ selectors = [] }: RecordedStep): string[] => {
   const chains = selectors.map((each) => (typeof each === 'string' ? [each] : each));
-  const single = chains.find(({ length }) => length === 1)?.[0];
-  return (
-    single ?? chains.find((chain) => chain.every((part) => !/^(aria|text|xpath|pierce)\//.test(part)))?.join(' >>> ')
+  const single = chains.filter(({ length }) => length === 1).flat();
+  const ofCss = chains.filter(
+    (chain) => chain.length > 1 && chain.every((part) => !/^(aria|text|xpath|pierce)\//.test(part)),
   );
+  const all = [...single, ...ofCss.map((chain) => chain.join(' >>> '))];
+  const [first, ...others] = all;
+  const fitting = others.filter(({ length }) => length <= MAX_SELECTOR_LENGTH); // a long one only repeats the others
+  return first === undefined ? [] : [first, ...fitting.slice(0, MAX_STEPS)];
 };

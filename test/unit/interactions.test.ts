@@ -148,6 +148,8 @@ const recorded = (...steps: object[]) =>
   Interactions.safeParse({ title: 'Search it!', steps: [{ type: 'navigate', url: 'https://example.com/' }, ...steps] });
 const selectors = [['aria/Search'], ['#search'], ['xpath///*[@id="search"]'], ['pierce/#search'], ['text/Search']];
 
+const or = ['#search', 'xpath///*[@id="search"]', 'pierce/#search', 'text/Search'];
+
 test('a recording of DevTools becomes interactions', () => {
   const { data } = recorded(
     {
@@ -176,15 +178,14 @@ test('a recording of DevTools becomes interactions', () => {
     {
       name: 'search-it',
       steps: [
-        { click: 'aria/Search' },
+        { click: 'aria/Search', offset: { x: 3, y: 4 }, or },
         { type: '#q', text: 'shoes' },
         { press: 'Shift+Tab' },
         { press: 'Enter' },
         { hover: '#host >>> .inner' },
         { scroll: 600 },
         { scroll: -100 },
-        { click: '#a' },
-        { click: '#a' },
+        { click: '#a', times: 2 },
         { waitFor: '#results' },
       ],
     },
@@ -204,6 +205,11 @@ test.each([
   [{ type: 'click' }, 'has no selector'],
   [{ type: 'keyDown', key: 'BrightnessUp' }, 'unknown key'],
   [{ type: 'waitForElement', selectors, operator: '>=', count: 2 }, 'waits by operator'],
+  [{ type: 'waitForElement', selectors, visible: false }, 'until an element is hidden'],
+  [{ type: 'keyDown' }, 'Step 2 of the recording (keyDown) has no key'],
+  [{ type: 'change', selectors }, 'has no value'],
+  [{ type: 'click', selectors, deviceType: 'pen' }, 'with a pen'],
+  [{ type: 'hover', selectors, timeout: 30_000 }, 'has a timeout of more than 10000 ms'],
   [{ type: 'dragAndDrop' }, 'has no counterpart'],
 ])('a recording with the step %j is refused by name', (step, message) => {
   expect(recorded(step).error?.issues[0]?.message).toContain(message);
@@ -212,4 +218,44 @@ test.each([
 test('a broken recording and an empty one are refused', () => {
   expect(Interactions.safeParse({ title: 1, steps: [] }).error?.issues[0]?.message).toContain('is no recording');
   expect(recorded().error?.issues[0]?.message).toContain('no step after its navigation');
+});
+
+/** Fields of each type of step in the schema of @puppeteer/replay, with a value that a recording may have. */
+const base = { target: 'main', timeout: 5000, assertedEvents: [] };
+const located = { ...base, selectors: [['#a'], ['#b']], frame: [0, 1] };
+const clicked = { ...located, deviceType: 'touch', button: 'primary', offsetX: 30, offsetY: 20 };
+const where = { or: ['#b'], frame: [0, 1] };
+const schema: Record<string, { fields: object; becomes: object; refused?: Record<string, unknown> }> = {
+  click: { fields: clicked, becomes: { click: '#a', offset: { x: 30, y: 20 }, ...where }, refused: { duration: 1200 } },
+  doubleClick: { fields: clicked, becomes: { click: '#a', times: 2, offset: { x: 30, y: 20 }, ...where } },
+  hover: { fields: located, becomes: { hover: '#a', ...where } },
+  change: { fields: { ...located, value: 'x' }, becomes: { type: '#a', text: 'x', ...where } },
+  scroll: { fields: { ...located, x: 5, y: 2000 }, becomes: { scroll: '#a', to: { x: 5, y: 2000 }, ...where } },
+  keyDown: { fields: { ...base, key: 'Enter' }, becomes: { press: 'Enter' } },
+  waitForElement: {
+    fields: { ...located, operator: '>=', count: 1, visible: true },
+    becomes: { waitFor: '#a', ...where },
+    refused: { properties: { id: 'a' }, attributes: { id: 'a' } },
+  },
+};
+
+test.each(Object.entries(schema))('each field of the step %s is carried, or refused by name', (type, step) => {
+  expect(recorded({ type, ...step.fields }).data?.[0]?.steps).toEqual([step.becomes]);
+  for (const [name, value] of Object.entries({ ...step.refused, newField: 1 }))
+    expect(recorded({ type, ...step.fields, [name]: value }).error?.issues[0]?.message).toContain(
+      `has the field ${name}, which has no counterpart`,
+    );
+});
+
+test('a page that a recording scrolls sideways, or in a frame, is scrolled to that place', () => {
+  const { data } = recorded(
+    { type: 'scroll', x: 10, y: 600 },
+    { type: 'scroll', x: 10, y: 700 },
+    { type: 'scroll', y: 5, frame: [1] },
+  );
+  expect(data?.[0]?.steps).toEqual([
+    { scroll: ':root', to: { x: 10, y: 600 } },
+    { scroll: 100 },
+    { scroll: ':root', to: { x: 0, y: 5 }, frame: [1] },
+  ]);
 });

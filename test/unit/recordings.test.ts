@@ -29,6 +29,8 @@ const five = (name: string, id: string) => [
   [`text/${name}`],
 ];
 
+const others = (name: string, id: string) => five(name, id).flat().slice(1);
+
 /** Shapes of recordings that DevTools, its extensions and people write, and the steps that they become. */
 const shapes: Record<string, [recording: object, steps: object[]]> = {
   'a shop with five selectors for each element and asserted navigations': [
@@ -44,10 +46,13 @@ const shapes: Record<string, [recording: object, steps: object[]]> = {
           offsetY: 3,
           assertedEvents: [opens],
         },
-        { type: 'click', target: 'main', selectors: five('Order', '#order'), offsetX: 1, offsetY: 1, duration: 412.3 },
+        { type: 'click', target: 'main', selectors: five('Order', '#order'), offsetX: 1, offsetY: 1 },
       ],
     },
-    [{ click: 'aria/Add' }, { click: 'aria/Order' }],
+    [
+      { click: 'aria/Add', or: others('Add', '#add'), offset: { x: 7.5, y: 3 } },
+      { click: 'aria/Order', or: others('Order', '#order'), offset: { x: 1, y: 1 } },
+    ],
   ],
   'an attribute for selectors, and elements in shadow roots': [
     {
@@ -58,7 +63,7 @@ const shapes: Record<string, [recording: object, steps: object[]]> = {
         { type: 'click', target: 'main', selectors: [['x-app', 'x-menu', 'button']] },
       ],
     },
-    [{ click: '[data-qa="open"]' }, { click: 'x-app >>> x-menu >>> button' }],
+    [{ click: '[data-qa="open"]', or: ['x-app >>> x-menu >>> button'] }, { click: 'x-app >>> x-menu >>> button' }],
   ],
   'a game of keys on a slow network': [
     {
@@ -79,14 +84,14 @@ const shapes: Record<string, [recording: object, steps: object[]]> = {
       title: 'Part',
       steps: [{ type: 'click', target: 'main', selectors: five('Subjects', '#a.b'), deviceType: 'touch' }],
     },
-    [{ click: 'aria/Subjects' }],
+    [{ click: 'aria/Subjects', or: others('Subjects', '#a.b') }],
   ],
   'selectors as texts, as early releases wrote them, and a frame': [
     {
       title: 'Old',
       steps: [...start, { type: 'click', target: 'main', frame: [0], selectors: ['aria/Play', 'button'] }],
     },
-    [{ click: 'aria/Play' }],
+    [{ click: 'aria/Play', or: ['button'], frame: [0] }],
   ],
   'a login with Tab and Enter': [
     {
@@ -102,9 +107,9 @@ const shapes: Record<string, [recording: object, steps: object[]]> = {
       ],
     },
     [
-      { type: 'aria/Name', text: 'anna' },
+      { type: 'aria/Name', text: 'anna', or: others('Name', '#name') },
       { press: 'Tab' },
-      { type: 'aria/Password', text: { secret: 'password' } },
+      { type: 'aria/Password', text: { secret: 'password' }, or: others('Password', '#pw') },
       { press: 'Enter' },
     ],
   ],
@@ -118,7 +123,7 @@ const shapes: Record<string, [recording: object, steps: object[]]> = {
         { type: 'close', target: 'main' },
       ],
     },
-    [{ hover: 'nav > a' }, { waitFor: 'aria/More …' }],
+    [{ hover: 'nav > a' }, { waitFor: 'aria/More …', or: ['p > a'] }],
   ],
   'scrolls of the page and of an element': [
     {
@@ -130,7 +135,7 @@ const shapes: Record<string, [recording: object, steps: object[]]> = {
         { type: 'doubleClick', target: 'main', selectors: [['#word']], offsetX: 2, offsetY: 2 },
       ],
     },
-    [{ scroll: 901 }, { scroll: '#list' }, { click: '#word' }, { click: '#word' }],
+    [{ scroll: 901 }, { scroll: '#list', to: { x: 0, y: 40 } }, { click: '#word', times: 2, offset: { x: 2, y: 2 } }],
   ],
 };
 

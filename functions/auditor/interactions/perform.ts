@@ -1,22 +1,47 @@
-import type { ElementHandle, Frame, KeyInput, Page } from 'puppeteer-core';
-import type { Step } from '../../../shared/interactions/interactions.ts';
+import type { KeyInput, Page } from 'puppeteer-core';
+import type { Place, Step, Where } from '../../../shared/interactions/interactions.ts';
+import { pick } from '../../../shared/pick.ts';
 import type { AuditOrder } from '../messages.ts';
-import { typeInto } from './typing.ts';
+import { find, usablePoint, type Wanted } from './target.ts';
+import { choose, typeInto } from './typing.ts';
+import { scrollInside, turnWheel } from './wheel.ts';
 
-/** Interval at which a step looks for its element, in milliseconds. */
-const POLL_MS = 100;
-const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+type Order = Pick<AuditOrder, 'url' | 'options' | 'secrets'>;
 
 /** Performs a step with the input of a real user. Throws if its element is not found, or can't be used, until `signal` aborts. */
-export const perform = async (page: Page, step: Step, order: AuditOrder, signal: AbortSignal): Promise<void> => {
+export const perform = async (page: Page, step: Step, order: Order, signal: AbortSignal): Promise<void> => {
   if ('press' in step) return press(page, step.press);
-  if ('scroll' in step && typeof step.scroll === 'number') return page.mouse.wheel({ deltaY: step.scroll });
-  if ('click' in step) return (await usable(page, step.click, signal)).click();
-  if ('hover' in step) return (await usable(page, step.hover, signal)).hover();
-  if ('waitFor' in step) return void (await find(page, step.waitFor, signal));
-  if ('scroll' in step) return (await find(page, step.scroll as string, signal)).scrollIntoView();
-  if ('select' in step) return void (await (await find(page, step.select, signal)).select(...step.values));
-  await typeInto(page, await find(page, step.type, signal), step.text, { order, signal });
+  if (isWheel(step)) return turnWheel(page, step.scroll);
+  if ('click' in step) return click(page, step, await usablePoint(page, wantedOf(step.click, step), signal), order);
+  if ('hover' in step) {
+    const { x, y } = await usablePoint(page, wantedOf(step.hover, step), signal);
+    return page.mouse.move(x, y);
+  }
+  if ('waitFor' in step) return void (await find(page, wantedOf(step.waitFor, step), signal));
+  if ('scroll' in step) {
+    const element = await find(page, wantedOf(step.scroll, step), signal);
+    return step.to ? scrollInside(element, step.to) : element.scrollIntoView();
+  }
+  if ('select' in step) return choose(await find(page, wantedOf(step.select, step), signal), step.values);
+  await typeInto(page, await find(page, wantedOf(step.type, step), signal), step.text, { order, signal });
+};
+
+const isWheel = (step: Step): step is { scroll: number } => 'scroll' in step && typeof step.scroll === 'number';
+
+const wantedOf = (selector: string, { or = [], ...where }: Where & Pick<Wanted, 'offset'>): Wanted => ({
+  ...pick(where, ['frame', 'offset']),
+  selectors: [selector, ...or],
+});
+
+/** Clicks as the user of the device does: with a finger on a phone, else with the mouse. */
+const click = async (
+  page: Page,
+  { times = 1 }: { times?: number | undefined },
+  { x, y }: Place,
+  { options }: Order,
+): Promise<void> => {
+  if (options.device !== 'mobile') return page.mouse.click(x, y, { count: times });
+  for (let i = 0; i < times; i++) await page.touchscreen.tap(x, y);
 };
 
 const press = async ({ keyboard }: Page, key: string): Promise<void> => {
@@ -25,54 +50,4 @@ const press = async ({ keyboard }: Page, key: string): Promise<void> => {
   for (const modifier of modifiers) await keyboard.down(modifier);
   await keyboard.press(keys.at(-1) as KeyInput);
   for (const modifier of modifiers.reverse()) await keyboard.up(modifier);
-};
-
-/** Waits for a visible element in any frame. */
-const find = async (page: Page, selector: string, signal: AbortSignal): Promise<ElementHandle> => {
-  for (;;) {
-    for (const frame of page.frames()) {
-      const handle = await visibleIn(frame, selector);
-      if (handle) return handle;
-    }
-    if (signal.aborted) throw new Error('The page has no such visible element.');
-    await pause(POLL_MS);
-  }
-};
-
-const visibleIn = async (frame: Frame, selector: string): Promise<ElementHandle | undefined> => {
-  try {
-    for (const handle of await frame.$$(selector)) if (await handle.isVisible()) return handle;
-  } catch {
-    return undefined; // the frame has gone elsewhere
-  }
-  return undefined;
-};
-
-/** Waits for an element that a user can click: it does not move, and no other element covers it. */
-const usable = async (page: Page, selector: string, signal: AbortSignal): Promise<ElementHandle> => {
-  for (;;) {
-    const handle = await find(page, selector, signal);
-    const fault = await faultOf(handle).catch(() => 'It is gone.');
-    if (!fault) return handle;
-    if (signal.aborted) throw new Error(fault);
-    await pause(POLL_MS);
-  }
-};
-
-/** Returns why a user can't click an element now, or null. */
-const faultOf = async (handle: ElementHandle): Promise<string | null> => {
-  await handle.scrollIntoView();
-  return handle.evaluate(async (element) => {
-    const boxOf = () => element.getBoundingClientRect();
-    const before = boxOf();
-    await new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)));
-    const { x, y, width, height } = boxOf();
-    if (x !== before.x || y !== before.y || width !== before.width || height !== before.height) return 'It moves.';
-    if (element.matches(':disabled')) return 'It is disabled.';
-    const root = element.getRootNode() as Document | ShadowRoot;
-    const top = root.elementFromPoint(x + width / 2, y + height / 2);
-    if (!top || top === element || element.contains(top) || top.contains(element)) return null;
-    if (top.closest('label')?.control === element) return null;
-    return `It is covered by <${top.localName}${top.id && ` id="${top.id}"`}>.`;
-  });
 };

@@ -15,14 +15,28 @@ export const typeInto = async (
 ): Promise<void> => {
   if (typeof text === 'object') return insertSecret(field, text.secret, order);
   const kind = await field.evaluate((element) => (element as HTMLInputElement).type);
-  if (kind === 'select-one' || kind === 'select-multiple') return void (await field.select(text));
-  if (UNTYPED.test(kind)) return setValue(field, text);
+  if (kind === 'select-one' || kind === 'select-multiple') return choose(field, [text]);
   await focusAll(field);
+  const isLocked = await field.evaluate(
+    (element) => (element as HTMLInputElement).readOnly || element.matches(':disabled'),
+  );
+  if (isLocked) throw new Error('The field takes no text.');
+  if (UNTYPED.test(kind)) return setValue(field, text);
   if (text === '') await page.keyboard.press('Delete');
   for (const character of text) {
     if (signal.aborted) throw new Error('The page did not take the text in time.');
     await page.keyboard.type(character);
   }
+};
+
+/** Chooses options of a list. */
+export const choose = async (list: ElementHandle, values: readonly string[]): Promise<void> => {
+  const options = await list.evaluate((element) =>
+    [...(element as HTMLSelectElement).options].map(({ value }) => value),
+  );
+  const missing = values.find((value) => !options.includes(value));
+  if (missing !== undefined) throw new Error(`The list has no value ${JSON.stringify(missing)}.`);
+  await list.select(...values);
 };
 
 /** Kinds of inputs in which a user chooses a value. */
@@ -43,6 +57,7 @@ const focusAll = async (field: ElementHandle): Promise<void> => {
   await field.focus();
   await field.evaluate((element) => {
     if ('select' in element) (element as HTMLInputElement).select();
+    else if ((element as HTMLElement).isContentEditable) getSelection()?.selectAllChildren(element);
   });
 };
 
