@@ -56,7 +56,7 @@ export const preparedHost = (
       newUser ??= await auditorUsers([tmpdir(), childModule(), ...packages(), ready.executable]);
       const prefix = `${WORK_DIR_PREFIX}${process.pid}-`;
       await sandbox.test(ready, newUser(), prefix);
-      if (sandbox.now() !== 'required') await requireStart(ready, newUser(), prefix);
+      if (sandbox.now() === 'none') await requireStart(ready, newUser(), prefix);
       setObstacle('auditors', whyShort);
       recordHost(ready, () => sandbox.now() !== 'none');
       executable = ready.executable;
