@@ -91,7 +91,7 @@ type WithIsolatedRealm = Frame & {
   isolatedRealm: () => { adoptHandle: (handle: ElementHandle) => Promise<ElementHandle> };
 };
 
-/** Throws unless an origin belongs to the site of the check. A frame may show what another one wrote, whatever its address is. */
+/** Throws unless an origin belongs to the site of the check. The address of a frame proves nothing: another frame may have written its document. */
 const requireOwnSite = (origin: string, url: string): void => {
   const own = new URL(url);
   const shown = URL.canParse(origin) ? new URL(origin) : undefined; // `null` is an opaque origin
