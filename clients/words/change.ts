@@ -1,6 +1,7 @@
 import type { CheckComparison, RegionComparison } from '../../shared/comparison/schemas.ts';
 import { type JudgedName, judgedMetric } from '../../shared/interactions/metrics.ts';
 import type { MetricKind, MetricName } from '../../shared/metrics/page-metrics.ts';
+import { grouped } from '../../shared/text.ts';
 import { plain, scaleOf } from './numbers.ts';
 
 type Compared = NonNullable<CheckComparison['metrics'][MetricName]['regions'][CheckComparison['regions'][number]]>;
@@ -174,4 +175,4 @@ const scaleFor = (name: JudgedName, largest: number): Scale => {
   return { text: format, unit: ` ${unit}` };
 };
 
-const whole = (value: number): string => Math.round(value).toLocaleString('en');
+const whole = (value: number): string => grouped(Math.round(value));

@@ -1,6 +1,7 @@
 import type { CheckView } from '../../shared/check.ts';
 import type { NamedSecrets } from '../../shared/options/secrets.ts';
 import type { ThrottlingValues } from '../../shared/options/throttling.ts';
+import { grouped } from '../../shared/text.ts';
 import { counted } from './numbers.ts';
 
 type Audited = Pick<
@@ -74,4 +75,4 @@ export const labelTexts = ({ labels = {} }: Pick<CheckView, 'labels'>): string[]
 
 /** Returns the values of a simulated throttling, in words. */
 export const valuesText = ({ rttMs, throughputKbps, cpuSlowdownMultiplier }: ThrottlingValues): string =>
-  `${rttMs} ms round trip, ${throughputKbps.toLocaleString('en')} kbit/s and CPU ${cpuSlowdownMultiplier}× slower`;
+  `${rttMs} ms round trip, ${grouped(throughputKbps)} kbit/s and CPU ${cpuSlowdownMultiplier}× slower`;

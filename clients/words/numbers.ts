@@ -10,6 +10,7 @@ import {
 } from '../../shared/metrics/page-metrics.ts';
 import { recordOf } from '../../shared/record.ts';
 import type { RunView } from '../../shared/run.ts';
+import { grouped } from '../../shared/text.ts';
 
 type ScoreName = Exclude<MetricName, (typeof valueNames)[number]>;
 type Measured = Pick<RunView, ScoreName | 'numericValues'>;
@@ -99,7 +100,7 @@ export const textOf = (name: JudgedName, value: number): string => {
   const { kind } = judgedMetric(name);
   if (kind === 'shift') return shift(value);
   if (kind === 'score') return `${Math.round(value)}`;
-  if (kind === 'count') return Math.round(value).toLocaleString('en');
+  if (kind === 'count') return grouped(Math.round(value));
   const { unit, format } = scaleOf(kind, value);
   return `${format(value)} ${unit}`;
 };
@@ -144,5 +145,4 @@ export const shownNumber = (
   };
 };
 
-export const counted = (count: number, noun: string) =>
-  `${count.toLocaleString('en')} ${noun}${count === 1 ? '' : 's'}`;
+export const counted = (count: number, noun: string) => `${grouped(count)} ${noun}${count === 1 ? '' : 's'}`;

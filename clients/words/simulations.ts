@@ -4,6 +4,7 @@ import type { Simulation, SimulationPreset } from '../../shared/options/simulati
 import type { SimulatedRunView } from '../../shared/options/simulations-schemas.ts';
 import { recordOf } from '../../shared/record.ts';
 import type { RunView } from '../../shared/run.ts';
+import { grouped } from '../../shared/text.ts';
 import { plain } from './numbers.ts';
 
 /** Metrics of a simulation, in the order of the tables. */
@@ -11,8 +12,8 @@ export const simulatedMetrics = simulatedNames.toSorted((a, b) => pageMetrics[a]
 
 /** Values of a simulation in words, in the order of `simulationColumns`. */
 export const simulationValues = ({ rttMs, throughputKbps, cpuSlowdownMultiplier }: SimulatedRunView): string[] => [
-  rttMs === null ? '–' : `${rttMs.toLocaleString('en', { maximumFractionDigits: 1 })} ms`,
-  throughputKbps.toLocaleString('en'),
+  rttMs === null ? '–' : `${grouped(rttMs, 1)} ms`,
+  grouped(throughputKbps),
   `${cpuSlowdownMultiplier}×`,
 ];
 export const simulationColumns = ['RTT', 'kbit/s', 'CPU'] as const;

@@ -1,3 +1,4 @@
+import { grouped } from '../../shared/text.ts';
 import { counted } from './numbers.ts';
 
 /** Why results can't be compared, by the code of the reason. */
@@ -20,7 +21,7 @@ export const cpuWaitText = ({
   corrected: boolean | null;
 }): string => {
   if (cpuWaitMs === null) return '–';
-  return `${cpuWaitMs.toLocaleString('en')} ms${corrected ? ', which the times are without' : ''}`;
+  return `${grouped(cpuWaitMs)} ms${corrected ? ', which the times are without' : ''}`;
 };
 
 /** Returns a sentence that says which variant of a check has failed. Returns nothing if that is the only one, or the first. */

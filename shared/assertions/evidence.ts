@@ -1,6 +1,6 @@
 import { lcpElementOf } from '../explanation/facts.ts';
 import { itemsOf } from '../fixes/items.ts';
-import { cutText } from '../text.ts';
+import { cutText, grouped } from '../text.ts';
 import { type AssertedAudit, type AssertedReport, partsOfKey } from './values.ts';
 
 /** Longest name of an element or a file in a message. */
@@ -65,7 +65,5 @@ const largestFile = (type: string, { audits }: AssertedReport): string | undefin
     )
     .toSorted((a, b) => b.bytes - a.bytes);
   const [largest] = files;
-  return (
-    largest && `Largest: ${cutText(largest.url, MAX_LENGTH)}, ${Math.round(largest.bytes).toLocaleString('en')} bytes`
-  );
+  return largest && `Largest: ${cutText(largest.url, MAX_LENGTH)}, ${grouped(Math.round(largest.bytes))} bytes`;
 };

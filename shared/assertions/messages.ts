@@ -1,5 +1,5 @@
 import { metricNames, type PageMetric, pageMetric } from '../metrics/page-metrics.ts';
-import { cutText } from '../text.ts';
+import { cutText, grouped } from '../text.ts';
 import { evidenceOf } from './evidence.ts';
 import { type AssertedAudit, type AssertedReport, budgetAudits, partsOfKey, rowsOf } from './values.ts';
 
@@ -39,7 +39,7 @@ export const describe = (key: string, audit: AssertedAudit, report: AssertedRepo
 
 const valueText = (audit: AssertedAudit, { limit, expected, actual }: Compared): string => {
   if (actual === null) return missingValue[limit] + reasonOf(audit);
-  const limitText = numberText(expected, MAX_DIGITS);
+  const limitText = grouped(expected, MAX_DIGITS);
   const unit = limit === 'maxNumericValue' ? units[audit.numericUnit ?? ''] : undefined;
   const found = distinctText(actual, expected, unit ? 0 : 2);
   if (limit === 'minScore') return `score ${found}, expected at least ${limitText}`;
@@ -102,16 +102,9 @@ export const describeMissing = (key: string, report: AssertedReport): string => 
 };
 
 const MAX_DIGITS = 10;
-const formats = Array.from(
-  { length: MAX_DIGITS + 1 },
-  (_, digits) => new Intl.NumberFormat('en-US', { maximumFractionDigits: digits }),
-);
-
-const numberText = (value: number, digits: number): string => formats[digits]?.format(value) ?? String(value);
-
 /** Returns a rounded number, with as many digits as it needs to differ from the limit. */
 const distinctText = (value: number, limit: number, digits: number): string => {
-  const text = numberText(value, digits);
-  const isDistinct = value === limit || digits >= MAX_DIGITS || text !== numberText(limit, MAX_DIGITS);
+  const text = grouped(value, digits);
+  const isDistinct = value === limit || digits >= MAX_DIGITS || text !== grouped(limit, MAX_DIGITS);
   return isDistinct ? text : distinctText(value, limit, digits + 1);
 };

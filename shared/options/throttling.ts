@@ -1,3 +1,4 @@
+import { grouped } from '../text.ts';
 /** Smallest and largest value that a create accepts. */
 export const bounds = {
   rttMs: [1, 5000],
@@ -12,7 +13,7 @@ export type ThrottlingValues = Record<ThrottlingName, number>;
 export type Throttling = 'none' | ThrottlingValues;
 
 export const rangeOf = (name: ThrottlingName): string =>
-  `\`${name}\` (${bounds[name].map((bound) => bound.toLocaleString('en')).join(' to ')})`;
+  `\`${name}\` (${bounds[name].map((bound) => grouped(bound)).join(' to ')})`;
 
 /** Says what a create accepts. */
 export const acceptedThrottling = `The throttling must be "none", or an object with the numbers ${rangeOf('rttMs')}, ${rangeOf('throughputKbps')} and ${rangeOf('cpuSlowdownMultiplier')}, and no other field.`;

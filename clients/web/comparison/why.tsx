@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import type { Explanation, RequestChange, RequestList } from '../../../shared/explanation/schema.ts';
+import { grouped } from '../../../shared/text.ts';
 import { interactionParts } from '../../words/explanation.ts';
 import { metricNames, metrics, textOf } from '../../words/numbers.ts';
 import { DataTable } from '../ui/data-table.tsx';
@@ -176,8 +177,7 @@ const pointsText = (points: number): string => `${points < 0 ? '−' : '+'}${Mat
 
 const timeText = (ms: number | null): string => (ms === null ? '–' : `${Math.round(ms)} ms`);
 
-const sizeText = (bytes: number | null): string =>
-  bytes === null ? '–' : `${Math.round(bytes / 1024).toLocaleString('en')} KiB`;
+const sizeText = (bytes: number | null): string => (bytes === null ? '–' : `${grouped(Math.round(bytes / 1024))} KiB`);
 
 const beforeAfter = (base: number | null, value: number | null, text: (value: number | null) => string): string =>
   base === null || value === null ? text(base ?? value) : `${text(base)} → ${text(value)}`;

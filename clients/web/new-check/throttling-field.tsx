@@ -1,6 +1,7 @@
 import type { TargetedEvent } from 'preact';
 import { useState } from 'preact/hooks';
 import { bounds, presets } from '../../../shared/options/throttling.ts';
+import { grouped } from '../../../shared/text.ts';
 import { Field } from '../ui/field.tsx';
 import { useFirstValues } from './form-values.ts';
 import { throttlingFields } from './throttling.ts';
@@ -66,12 +67,7 @@ const Value = ({ name, field, preset, message }: ValueProps) => {
   const { label, unit } = field;
   const [min, max] = bounds[field.name];
   return (
-    <Field
-      name={name}
-      label={`${label} (${unit})`}
-      message={message}
-      help={`${min.toLocaleString('en')} to ${max.toLocaleString('en')}`}
-    >
+    <Field name={name} label={`${label} (${unit})`} message={message} help={`${grouped(min)} to ${grouped(max)}`}>
       {(input) => (
         <input
           type="number"

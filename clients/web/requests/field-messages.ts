@@ -4,6 +4,7 @@ import { MAX_COOKIES, MAX_HEADERS, MAX_SECRET_TEXTS, MIN_SECRET_LENGTH } from '.
 import { MAX_SIMULATIONS, simulationPresetNames } from '../../../shared/options/simulations.ts';
 import { bounds, type ThrottlingName } from '../../../shared/options/throttling.ts';
 import type { InputError } from '../../../shared/problems.ts';
+import { grouped } from '../../../shared/text.ts';
 import { filled } from './own-messages.ts';
 
 /** The beginning of the path, the beginning of the text of the API, and the text of the page. `$1` is a part of the text of the API. */
@@ -146,7 +147,7 @@ export const messageAt = ({ path, message }: InputError): string => {
   const own = path.replace(/^(check\.)?(against\.)?/, '');
   const [, bounded] = /^throttling\.(\w+)$/.exec(own) ?? [];
   if (bounded && bounded in bounds) {
-    const range = bounds[bounded as ThrottlingName].map((each) => each.toLocaleString('en'));
+    const range = bounds[bounded as ThrottlingName].map((each) => grouped(each));
     return `Enter a number from ${range.join(' to ')}.`;
   }
   const [, key] = /^assertions\.(.+)$/.exec(own) ?? [];

@@ -1,6 +1,7 @@
 import type { Environment as Facts } from '../../../shared/environment.ts';
 import { optionNames, options } from '../../../shared/options/audit-options.ts';
 import type { RunView } from '../../../shared/run.ts';
+import { grouped } from '../../../shared/text.ts';
 import { valuesText } from '../../words/facts.ts';
 import { counted } from '../../words/numbers.ts';
 import { localTime } from '../../words/times.ts';
@@ -71,7 +72,7 @@ const throttlingOf = ({ throttling, throttlingValues: values }: Facts) => {
 
 const benchmarkOf = ({ benchmarkIndex, benchmarkedAt }: Facts) => {
   if (benchmarkIndex === null) return '–';
-  const index = benchmarkIndex.toLocaleString('en');
+  const index = grouped(benchmarkIndex);
   return benchmarkedAt ? `${index}, measured at ${localTime(benchmarkedAt)}` : index;
 };
 
@@ -93,7 +94,10 @@ export const Environment = ({ run }: { run: RunView }) => {
     ['Browser', environment.chromium],
     ['Throttling', throttlingOf(environment)],
     ...optionRows(environment),
-    ['Machine', `${cpuCount ?? '–'} CPUs, ${memoryMiB?.toLocaleString('en') ?? '–'} MiB, ${environment.kernel ?? '–'}`],
+    [
+      'Machine',
+      `${cpuCount ?? '–'} CPUs, ${memoryMiB === null ? '–' : grouped(memoryMiB)} MiB, ${environment.kernel ?? '–'}`,
+    ],
     ['Fingerprint of the machine', environment.host ?? '–'],
     ['CPU benchmark', benchmarkOf(environment)],
     ['CPU used by others', percent(environment.cpuBusy)],

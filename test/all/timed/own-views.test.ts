@@ -1,9 +1,14 @@
+import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
+import { createServer, request } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
 import type { Page } from 'puppeteer-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Fixes } from '../../../shared/fixes/fix.ts';
+import { presets } from '../../../shared/options/throttling.ts';
 import type { PageList } from '../../../shared/pages/pages.ts';
 import type { RunSummary } from '../../../shared/summaries.ts';
 import { slowedPage } from '../../support/page-history.ts';
@@ -19,8 +24,14 @@ let site: Site;
 let slowed: Awaited<ReturnType<typeof slowedPage>>;
 /** Ids of the checks of the views. The service audits them one after the other. */
 const ids = new Map<string, string>();
-const postCheck = async (name: keyof typeof views, samples: number): Promise<string> => {
-  const sent = { url: site.url + (await views[name]()), auditVersion: 'latest', regions: ['us-west1'], samples };
+const postCheck = async (name: keyof typeof views, samples: number, options: object = {}): Promise<string> => {
+  const sent = {
+    url: site.url + (await views[name]()),
+    auditVersion: 'latest',
+    regions: ['us-west1'],
+    samples,
+    ...options,
+  };
   return (await service.post(sent)).id;
 };
 beforeAll(async () => {
@@ -51,12 +62,28 @@ const viewNames = Object.keys(views) as (keyof typeof views)[];
 /** Returns the finished run of a check. */
 const runOf = async (id: string) => (await finishedCheck(service, id)).runs[0];
 
+/** Benchmark index of the host for which the bounds hold. */
+const REFERENCE_INDEX = 2500;
+
+/** Returns how much slower than that host this one is, by the middle benchmark of the audits. Never less than 1. */
+const slowness = async (): Promise<number> => {
+  const runs = await Promise.all([...ids.values()].map(runOf));
+  const indices = runs.map((run) => run?.environment?.benchmarkIndex ?? REFERENCE_INDEX).sort((a, b) => a - b);
+  return Math.max(1, REFERENCE_INDEX / (indices[indices.length >> 1] ?? REFERENCE_INDEX));
+};
+
+/** Returns the throttling that makes this host a phone as slow as one of the reference host. */
+const phone = async () => {
+  const { cpuSlowdownMultiplier, ...network } = presets.mobile;
+  return { throttling: { ...network, cpuSlowdownMultiplier: Math.max(1, cpuSlowdownMultiplier / (await slowness())) } };
+};
+
 test.each(viewNames)(
   'the service itself gives the view %s of its page at least 99 points of performance, and 100 of the rest',
   async (name) => {
     let run = await runOf(ids.get(name) ?? '');
-    // One sample can be low by chance. Then the median of three decides.
-    if (!run?.performance || run.performance < 99) run = await runOf(await postCheck(name, 3));
+    // One sample can be low by chance, or because the host is slow. Then the median of three on an equal phone decides.
+    if (!run?.performance || run.performance < 99) run = await runOf(await postCheck(name, 3, await phone()));
     const fixes = (await (await fetch(`${service.url}${run?.links.fixes}`)).json()) as Fixes;
     const { performance = 0, accessibility, bestPractices, seo } = run ?? {};
     const titles = fixes.fixes.map(({ title }) => title);
@@ -68,7 +95,7 @@ test.each(viewNames)(
   },
 );
 
-/** Longest task that keeps a page responsive, in milliseconds. */
+/** Longest task that keeps a page responsive, in milliseconds on the reference host. */
 const LONGEST_MS = 100;
 
 type TraceEvent = { name: string; pid: number; tid: number; tdur?: number; args: { name?: string } };
@@ -88,14 +115,24 @@ const longestTask = async (page: Page, act: () => Promise<unknown>): Promise<num
   return Math.max(...tasks.map(({ tdur = 0 }) => tdur)) / 1000;
 };
 
-/** Answers requests of a page for a path with another body. */
-const answering = async (page: Page, pathname: string, body: object) => {
-  await page.setRequestInterception(true);
-  page.on('request', (request) => {
-    if (new URL(request.url()).pathname !== pathname) return void request.continue();
-    const headers = { 'content-type': 'application/json' };
-    request.respond({ status: 200, headers, body: JSON.stringify(body) });
+/** Starts a proxy of the service that answers a path with another body. An interception would send it in one piece. */
+const answering = async (pathname: string, body: object) => {
+  const packed = gzipSync(JSON.stringify(body));
+  const server = createServer((incoming, outgoing) => {
+    const { method, headers, url: path = '' } = incoming;
+    if (path.split('?')[0] === pathname) {
+      outgoing.writeHead(200, { 'content-type': 'application/json', 'content-encoding': 'gzip' }).end(packed);
+      return;
+    }
+    const forwarded = request(site.url + path, { method, headers }, (answer) => {
+      outgoing.writeHead(answer.statusCode ?? 502, answer.headers);
+      answer.pipe(outgoing);
+    });
+    incoming.pipe(forwarded);
   });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return { origin, [Symbol.asyncDispose]: async () => server.closeAllConnections() };
 };
 
 test('1,000 pages of two regions and 400 points keep the page responsive', async () => {
@@ -105,10 +142,10 @@ test('1,000 pages of two regions and 400 points keep the page responsive', async
   const pages = Array.from({ length: 1000 }, (_, i) => ({ results, url: `https://shop.example.com/${i}` }));
   await using many = await site.open('/health');
   const { page } = many;
-  await answering(page, '/v1/pages', { ...list, pages, counts: { ...list.counts, total: 1000 } });
+  await using listed = await answering('/v1/pages', { ...list, pages, counts: { ...list.counts, total: 1000 } });
   const untilAll = () => page.waitForFunction(() => document.querySelectorAll('td.page a').length === 1000);
   const ofPages = await longestTask(page, async () => {
-    await page.goto(`${site.url}/pages`);
+    await page.goto(`${listed.origin}/pages`);
     await untilAll();
   });
   expect(await page.evaluate('find("shop.example.com/987")')).toBe(true);
@@ -124,14 +161,15 @@ test('1,000 pages of two regions and 400 points keep the page responsive', async
     ...{ id: `${i}`, createdAt: new Date(Date.now() - i * 3600_000).toISOString() },
   }));
   await using trend = await site.open('/health');
-  await answering(trend.page, '/v1/runs', { runs: points, nextCursor: null });
+  await using history = await answering('/v1/runs', { runs: points, nextCursor: null });
   const ofTrend = await longestTask(trend.page, async () => {
-    await trend.page.goto(`${site.url}/pages?url=${encodeURIComponent(url)}`);
+    await trend.page.goto(`${history.origin}/pages?url=${encodeURIComponent(url)}`);
     await untilShown(trend.page, '1 to 50 of 400');
     await trend.page.waitForSelector('.chart canvas');
   });
-  console.info({ ofPages, ofGroups, ofTrend });
-  expect(ofPages).toBeLessThanOrEqual(LONGEST_MS);
-  expect(ofGroups).toBeLessThanOrEqual(LONGEST_MS);
-  expect(ofTrend).toBeLessThanOrEqual(LONGEST_MS);
+  const longest = LONGEST_MS * (await slowness());
+  console.info({ ofPages, ofGroups, ofTrend, longest });
+  expect(ofPages).toBeLessThanOrEqual(longest);
+  expect(ofGroups).toBeLessThanOrEqual(longest);
+  expect(ofTrend).toBeLessThanOrEqual(longest);
 });
