@@ -44,6 +44,9 @@ const MAX_BYTES = 16 * 2 ** 20;
 /** Limits of the answer with a report, which may have many megabytes. */
 export const reportLimits = { timeoutMs: 180_000, maxBytes: 256 * 2 ** 20 };
 
+/** An answer with its complete body. A 304 has none. */
+type Received = { response: Response; received?: Uint8Array<ArrayBuffer> };
+
 /** Sends requests to one service, without retries. Turns every failure into a ServiceError. */
 export class Transport {
   readonly #server: string;
@@ -62,7 +65,14 @@ export class Transport {
   }
 
   /** Sends a request. Returns the complete answer if it is a success or a 304. */
-  async send(path: string, { signal, timeoutMs = TIMEOUT_MS, ...options }: SendOptions = {}): Promise<Response> {
+  async send(path: string, options?: SendOptions): Promise<Response> {
+    const { response, received } = await this.#send(path, options);
+    if (!received) return response;
+    const { status, headers } = response;
+    return new Response(status === 204 ? null : received, { status, headers });
+  }
+
+  async #send(path: string, { signal, timeoutMs = TIMEOUT_MS, ...options }: SendOptions = {}): Promise<Received> {
     const stop = new AbortController();
     const signals = [signal, stop.signal, AbortSignal.timeout(timeoutMs)].filter((each) => each !== undefined);
     try {
@@ -74,7 +84,7 @@ export class Transport {
     }
   }
 
-  async #receive(path: string, options: Omit<SendOptions, 'timeoutMs'>, signal: AbortSignal): Promise<Response> {
+  async #receive(path: string, options: Omit<SendOptions, 'timeoutMs'>, signal: AbortSignal): Promise<Received> {
     const { method = 'GET', body, accept = JSON_TYPE, headers, follow = false, keepalive = false } = options;
     const { maxBytes = MAX_BYTES } = options;
     const response = await fetch(this.#server + path, {
@@ -92,14 +102,14 @@ export class Transport {
       signal,
     });
     this.#hasAnswered = true;
-    if (response.status === 304) return response;
+    if (response.status === 304) return { response };
     const { ok, status } = response;
     if (ok && status !== 204 && !response.headers.get('content-type')?.includes(accept)) {
       throw notOurs(this.#server, response);
     }
     const received = await receiveBody(this.#server, response, maxBytes);
     if (!ok) throw errorOfAnswer(this.#server, response, printableValue(parsed(received)));
-    return new Response(status === 204 ? null : received, { status, headers: response.headers });
+    return { response, received };
   }
 
   /**
@@ -107,12 +117,13 @@ export class Transport {
    * hostile.
    */
   async read<T>(path: string, { field, asIs = false, ...options }: ReadOptions = {}): Promise<Answer<T>> {
-    const response = await this.send(path, options);
+    const { response, received } = await this.#send(path, options);
     const { headers } = response;
-    if (response.status === 304) return { headers };
-    const data = await response.json().catch(() => {
+    if (!received) return { headers };
+    const data = parsed(received) as T | undefined;
+    if (data === undefined) {
       throw new ServiceError('not-ours', `${this.#server} sent JSON that can't be read. It is no page audit service.`);
-    });
+    }
     const hasField = field === undefined || (data !== null && typeof data === 'object' && field in data);
     if (!hasField) throw notOurs(this.#server, response);
     return { data: asIs ? data : printableValue(data), headers };

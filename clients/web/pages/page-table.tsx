@@ -4,9 +4,9 @@ import type { Page, PageResult } from '../../../shared/pages/pages.ts';
 import { counted } from '../../words/numbers.ts';
 import { sinceText } from '../../words/pages.ts';
 import { GroupedTable } from '../ui/data-table.tsx';
+import { useSteps } from '../ui/steps.ts';
 import { isolated } from '../ui/title.ts';
 import { PageChange, PageInteraction, PageScore, Sparkline } from './page-result.tsx';
-import { useSteps } from './steps.ts';
 
 /** Parts of a URL by which pages can be grouped. */
 export const groupings = ['host', 'path'] as const;

@@ -89,8 +89,14 @@ export const send = (path: string, options?: SendOptions): Promise<Response> =>
   withPath(path, (transport, sent) => transport.send(sent, options));
 
 /** Reads JSON. The page shows each text as text, so its characters can do no harm. */
-export const read = <Body>(path: string, options?: ReadOptions) =>
-  withPath(path, (transport, sent) => transport.read<Body>(sent, { ...options, asIs: true }));
+export const read = async <Body>(path: string, options?: ReadOptions) => {
+  const answer = await withPath(path, (transport, sent) => transport.read<Body>(sent, { ...options, asIs: true }));
+  await nextTask(); // a long answer and a long table block the page one after the other
+  return answer;
+};
+
+/** Lets the browser answer a user before the work goes on. */
+export const nextTask = () => new Promise<void>((resolve) => setTimeout(resolve));
 
 type WaitOptions = { etag: string; signal: AbortSignal; waits?: boolean };
 

@@ -2,6 +2,7 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import type UPlot from 'uplot';
 import type { FieldHistory } from '../../../shared/field-data-schemas.ts';
 import type { RunSummary } from '../../../shared/summaries.ts';
+import { nextTask } from '../requests/requests.ts';
 import { namerOf, usePlaces } from '../ui/places.ts';
 import type { TrendLine } from './trend-lines.ts';
 import type { TrendMetric } from './trend-metric.ts';
@@ -43,6 +44,7 @@ export const TrendChart = ({ runs, metric, lines, history, choose }: ChartProps)
   current.current = choose;
   const [failed, setFailed] = useState(false);
   const box = useRef<HTMLDivElement>(null);
+  const linesKey = JSON.stringify(lines); // equal lines draw no second chart
   useEffect(() => {
     let chart: UPlot | undefined;
     let gone = false;
@@ -51,6 +53,7 @@ export const TrendChart = ({ runs, metric, lines, history, choose }: ChartProps)
       repairLanguage();
       const drawing = [import('uplot'), import('./trend-plot.ts')] as const; // only this view needs them
       const [{ default: Plot }, { plotOf }] = await Promise.all(drawing);
+      await nextTask(); // the modules and the chart block the page one after the other
       if (gone || !box.current) return;
       chart?.destroy();
       const { options, data } = plotOf(runs, metric, {
@@ -80,7 +83,7 @@ export const TrendChart = ({ runs, metric, lines, history, choose }: ChartProps)
       for (const query of [dark, forced]) query.removeEventListener('change', show);
       chart?.destroy();
     };
-  }, [runs, metric, lines, history, places]);
+  }, [runs, metric, linesKey, history, places]);
   return (
     <>
       <div

@@ -6,6 +6,7 @@ import { localTime } from '../../words/times.ts';
 import { ChooseBox, type ChosenCheck, type ChosenChecks } from '../ui/chosen-checks.tsx';
 import { DataTable } from '../ui/data-table.tsx';
 import { showsRegions, usePlaces } from '../ui/places.ts';
+import { useSteps } from '../ui/steps.ts';
 import { Graded, NotMeasured } from '../ui/value.tsx';
 import { CsvButton } from './csv-button.tsx';
 import { incomparable, stepsOf } from './series.ts';
@@ -32,6 +33,7 @@ export const TrendTable = ({ runs, metric, filter, chosen, marks }: TableProps) 
   const marked = useMemo(() => marksByRun(runs, marks), [runs, marks]);
   const hasRegions = showsRegions(usePlaces(), runs);
   const shown = runs.slice(first, first + ROWS);
+  const count = useSteps(ROWS);
   const [ofDays, title] = runs[0]?.day ? [true, 'Days'] : [false, 'Runs'];
   return (
     <>
@@ -52,7 +54,7 @@ export const TrendTable = ({ runs, metric, filter, chosen, marks }: TableProps) 
           'Compare',
         ]}
       >
-        {shown.map((run) => (
+        {shown.slice(0, count).map((run) => (
           <Row key={run.id} {...{ run, metric, reasons, steps, marked, hasRegions, chosen }} />
         ))}
       </DataTable>
