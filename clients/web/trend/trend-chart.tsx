@@ -17,7 +17,7 @@ const loadStyle = () => {
 /** Repairs the language of the browser if it is no valid tag, because uPlot would not load. */
 const repairLanguage = () => {
   try {
-    new Intl.NumberFormat(navigator.language);
+    Intl.getCanonicalLocales(navigator.language); // loads no data of the language
   } catch {
     Object.defineProperty(navigator, 'language', { value: 'en', configurable: true });
   }
@@ -53,9 +53,8 @@ export const TrendChart = ({ runs, metric, lines, history, choose }: ChartProps)
       repairLanguage();
       const drawing = [import('uplot'), import('./trend-plot.ts')] as const; // only this view needs them
       const [{ default: Plot }, { plotOf }] = await Promise.all(drawing);
-      await nextTask(); // the modules and the chart block the page one after the other
+      await nextTask(); // the modules, the data and the chart block the page one after the other
       if (gone || !box.current) return;
-      chart?.destroy();
       const { options, data } = plotOf(runs, metric, {
         width: box.current.clientWidth,
         scheme: schemeOf(),
@@ -64,6 +63,9 @@ export const TrendChart = ({ runs, metric, lines, history, choose }: ChartProps)
         history,
         choose: (run) => current.current(run),
       });
+      await nextTask();
+      if (gone || !box.current) return;
+      chart?.destroy();
       chart = new Plot(options, data, box.current);
     };
     const resize = new ResizeObserver(
