@@ -9,12 +9,13 @@ import { findCheck, finishedCheck } from './lib/http/lookup.ts';
 import type { Reply } from './lib/http/response.ts';
 import { checkStore } from './lib/store/checks.ts';
 import { openDb } from './lib/store/dynamodb.ts';
+import { pageStore } from './lib/store/listed-pages.ts';
 import { listStore } from './lib/store/lists.ts';
 
 /** GET /v1/checks/{checkId}/comparison: compares the regions or the variants of a check, or the check with a base. */
 export const handler = http('get-comparison', (env) => {
   const db = openDb(env);
-  return getComparison({ store: checkStore(db), lists: listStore(db), place: env.REGION_PLACE });
+  return getComparison({ store: checkStore(db), lists: listStore(db), pages: pageStore(db), place: env.REGION_PLACE });
 });
 
 /** With `place`, all regions are there, so that a difference between them says nothing about a place. */

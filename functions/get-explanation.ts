@@ -18,13 +18,14 @@ import { checkStore } from './lib/store/checks.ts';
 import { openDb } from './lib/store/dynamodb.ts';
 import type { StoredCheck } from './lib/store/find-check.ts';
 import type { RunItem } from './lib/store/items.ts';
+import { pageStore } from './lib/store/listed-pages.ts';
 import { listStore } from './lib/store/lists.ts';
 import { type Reports, reports } from './lib/store/reports.ts';
 
 /** GET /v1/checks/{checkId}/explanation: says why a check differs from a base or from its second variant, by region. */
 export const handler = http('get-explanation', (env) => {
   const db = openDb(env);
-  return getExplanation({ store: checkStore(db), lists: listStore(db), reports: reports(env) });
+  return getExplanation({ store: checkStore(db), lists: listStore(db), pages: pageStore(db), reports: reports(env) });
 });
 
 type Deps = RunLookup &

@@ -4,6 +4,7 @@ import { categoriesOf } from '../options/audit-options.ts';
 import { againstNames } from '../options/variants.ts';
 import { recordOf } from '../record.ts';
 import { answerOf } from './answer.ts';
+import { type BySeries, withSeries } from './by-series.ts';
 import { KNOWN_CHECKS } from './change.ts';
 import {
   type AuditedAs,
@@ -42,6 +43,8 @@ type Options = {
   inTurns?: boolean;
   /** Earlier checks of the base's page by region, the oldest first. They show how much it moves by itself. */
   history?: History;
+  /** What the series of the page says about the two checks. */
+  bySeries?: BySeries;
 };
 export type History = Partial<Record<Region, readonly SeriesPoint[]>>;
 
@@ -49,7 +52,7 @@ export type History = Partial<Record<Region, readonly SeriesPoint[]>>;
 export const compareChecks = (
   base: ComparedCheck,
   check: ComparedCheck,
-  { intended = [], pool = [], again = [], inTurns = false, history = {} }: Options = {},
+  { intended = [], pool = [], again = [], inTurns = false, history = {}, bySeries = {} }: Options = {},
 ): CheckComparison | undefined => {
   const sides = sidesByRegion(base, check);
   const compared = new Set([base, check, ...pool, ...again].map(({ id }) => id));
@@ -97,7 +100,8 @@ export const compareChecks = (
       hasOtherSteps: before !== undefined && after !== undefined && before !== after,
     };
   };
-  const metrics = recordOf(metricNames, (name) => judgePairs(pageMetric(name), judged, measuredLoad(name), against));
+  const ofChecks = recordOf(metricNames, (name) => judgePairs(pageMetric(name), judged, measuredLoad(name), against));
+  const metrics = others.length === 0 ? withSeries(ofChecks, bySeries) : ofChecks;
   const runs = [check, base].flatMap((each) => each.runs);
   const interactions = compareInteractions(runs, interactionPairs, against);
   return {

@@ -2,7 +2,7 @@ import { type MainName, mainNames, pageMetric } from '../metrics/page-metrics.ts
 import { pick } from '../pick.ts';
 import { type ChangeOfChecks, changeOfLocations, checksThatTell } from './by-checks.ts';
 import { MAX_NEEDED } from './by-samples.ts';
-import { type Change, type Direction, directionOf, distanceOf, LEVEL } from './change.ts';
+import { type Change, type Direction, directionOf, distanceOf, KNOWN_CHECKS, LEVEL } from './change.ts';
 import { gravestOf } from './judge-pairs.ts';
 import { meanOf } from './noise.ts';
 import type { Verdict } from './schemas.ts';
@@ -133,6 +133,34 @@ export const changeSince = (
   return alike.length < FEWEST && points.filter(isMeasured).length >= FEWEST ? 'other-inputs' : 'too-few-checks';
 };
 
+/**
+ * Returns how each metric changed that has a step between two checks, or whose checks are neighbours in a long series. The list
+ * of pages judges the same sides, so it says the same.
+ */
+export const changesAcross = (
+  { points, steps }: { points: readonly PagePoint[]; steps: Steps },
+  baseId: string,
+  checkId: string,
+): PageSince['metrics'] => {
+  const [base, check] = [baseId, checkId].map((id) => points.find((each) => each.checkId === id));
+  if (!base || !check || base.at >= check.at) return {};
+  const alike = alikeOf(points.filter(({ at }) => at <= check.at));
+  if (alike.at(-1) !== check || !alike.includes(base)) return {};
+  const later = points.filter(({ at, inputs }) => at > check.at && inputs === check.inputs);
+  const changes = mainNames.flatMap((name) => {
+    const times = steps[name] ?? [];
+    const end = times.find((time) => time > check.at) ?? Number.POSITIVE_INFINITY;
+    const level = later.filter(({ at }) => at < end);
+    const isStep = times.some((time) => time > base.at && time <= check.at);
+    const sides = isStep
+      ? sidesOf(seriesOf(name, [...alike, ...level.filter(isMeasured)]), times, base.at)
+      : previousOf(seriesOf(name, alike), check, base);
+    const change = sides?.isProved && changeBetween(name, sides, tbtOf(alike));
+    return change ? [[name, change] as const] : [];
+  });
+  return Object.fromEntries(changes);
+};
+
 type Sides = {
   before: readonly PagePoint[];
   after: readonly PagePoint[];
@@ -142,11 +170,12 @@ type Sides = {
   isProved: boolean;
 };
 
-/** Returns the newest check and the one before. */
-const previousOf = (series: readonly PagePoint[], newest: PagePoint): Sides | undefined => {
+/** Returns the newest check and the one before. Earlier checks must show the noise, because one check a side shows none. */
+const previousOf = (series: readonly PagePoint[], newest: PagePoint, previous?: PagePoint): Sides | undefined => {
   const [before, after] = series.slice(-2);
-  if (!before || after !== newest) return undefined;
-  return { before: [before], after: [after], history: series.slice(0, -2), isProved: true };
+  if (!before || after !== newest || (previous && before !== previous)) return undefined;
+  const history = series.slice(0, -2);
+  return { before: [before], after: [after], history, isProved: history.length >= KNOWN_CHECKS };
 };
 
 /** Returns the checks before and after a time. If steps follow, the level before the first meets the one since the last. */

@@ -66,11 +66,16 @@ export type JudgedPage = { page: ListedPage; series: PageSeries; change: PageSin
 
 /** Returns how a page on a device in a region changed since a time, or since its previous result. */
 export const judgedPage = (page: ListedPage, since: number | 'previous', now: Date): JudgedPage => {
-  const { points, steps } = unpackedSeries(page.series, namesOf(page.series));
-  const isCurrent = ({ expiresAt }: { expiresAt: number }) => expiresAt * 1000 > now.getTime();
-  const series = { points: points.filter(isCurrent), steps };
+  const series = seriesOfPage(page, now, namesOf(page.series));
+  const { steps } = series;
   const change = page.newest.state === 'failed' ? 'failed' : changeSince(series.points, steps, since);
   return { page, series, change };
+};
+
+/** Returns the series of a page without checks that have expired. */
+export const seriesOfPage = ({ series }: ListedPage, now: Date, names?: readonly MainName[]): PageSeries => {
+  const { points, steps } = unpackedSeries(series, names);
+  return { points: points.filter(({ expiresAt }) => expiresAt * 1000 > now.getTime()), steps };
 };
 
 /** Rank of a page without a score. */

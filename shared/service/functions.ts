@@ -75,8 +75,8 @@ export const functionRows = {
   'list-pages': { ...quick, env: ReadEnv, table: { latest: ['Query'] }, index: 'list' },
   'get-metrics': { ...quick, env: ReadEnv, index: 'list' },
   'get-check': { ...quick, env: ReadEnv, table: reads, reserved: 'reads' },
-  'get-comparison': { ...quick, env: ComparisonEnv, table: reads, index: 'list' },
-  'get-explanation': { ...reportReader, table: { check: ['Query'] }, index: 'list' },
+  'get-comparison': { ...quick, env: ComparisonEnv, table: { ...reads, latest: ['Query'] }, index: 'list' },
+  'get-explanation': { ...reportReader, table: { check: ['Query'], latest: ['Query'] }, index: 'list' },
   'get-run': { ...quick, env: ReadEnv, table: readsRuns, reserved: 'reads' },
   'wait-check': {
     env: WaitEnv,

@@ -1,11 +1,12 @@
 import { expect, test, vi } from 'vitest';
 import { pageStore } from '../../functions/lib/store/listed-pages.ts';
+import type { CheckComparison } from '../../shared/comparison/schemas.ts';
 import { Page } from '../../shared/pages/pages.ts';
 import { anInteraction } from '../support/an-interaction.ts';
 import { idsOf, resultsIn, startPages } from '../support/audited-pages.ts';
 import { problemOf } from '../support/problem.ts';
 
-const { world, caller, get, pages, erase, create, finish, audited } = await startPages();
+const { world, call, caller, get, pages, erase, create, finish, audited } = await startPages();
 
 test('the list has the newest result of each URL, device and region, the worst page first', async () => {
   await audited({ performance: 80 });
@@ -278,4 +279,32 @@ test('a page with damaged results is left out until its next check, and its seri
   expect(resultsIn(await pages())).toMatchObject([{ checkId: check.id, history: [98] }]);
   await erase(check.id);
   expect(resultsIn(await pages())).not.toMatchObject([{ checkId: first.id }]);
+});
+
+test('each page that the list calls worse opens a comparison whose answer agrees', async () => {
+  const noise = [0, 4, -3, 2, -4, 3, -2, 1];
+  const url = 'https://example.com/noisy';
+  for (let i = 0; i < 26; i++) {
+    const [n, isSlow] = [noise[i % noise.length] as number, i >= 14];
+    const lcps = [(isSlow ? 2250 : 1800) * (1 + n / 40)];
+    await audited({ at: (i - 26) * 8 * HOUR, url, lcps, performance: (isSlow ? 84 : 92) + n / 2 });
+  }
+  for (const since of ['30d', '7d']) {
+    const [found] = resultsIn(await pages(`?since=${since}`));
+    expect(found?.change?.verdict).toBe('regressed');
+    const { checkId, baseCheckId, metrics } = found?.change ?? {};
+    const comparison = (await (
+      await call(`/v1/checks/${checkId}/comparison?base=${baseCheckId}`)
+    ).json()) as CheckComparison;
+    expect(comparison).toMatchObject({ verdict: 'regressed' });
+    for (const [name, { verdict, change }] of Object.entries(metrics ?? {})) {
+      if (verdict === 'unknown') continue;
+      expect(comparison.metrics[name as 'lcp'].regions['us-west1']).toMatchObject({ verdict, change });
+    }
+  }
+  const last = (await (await call(`/v1/checks?limit=2`)).json()) as { checks: { id: string }[] };
+  const [newest, previous] = last.checks.map(({ id }) => id);
+  const [found] = resultsIn(await pages('?since=previous'));
+  const neighbours = (await (await call(`/v1/checks/${newest}/comparison?base=${previous}`)).json()) as CheckComparison;
+  expect(neighbours.verdict).toBe(found?.change?.verdict);
 });

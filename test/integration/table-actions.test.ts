@@ -298,7 +298,9 @@ const everyFunction = async () => {
   const earlier = await create();
   await audit(earlier, 0, succeeded);
   const explained = request({ checkId: shared }, { query: { base: earlier } });
-  await as('get-explanation', () => getExplanation(world)(explained));
+  const judged = { ...world, pages: pageStore(world.db) };
+  await as('get-explanation', () => getExplanation(judged)(explained));
+  await as('get-comparison', () => getComparison(judged)(explained));
   const body = { assertions: { 'image-alt': 'error' } };
   await as('judge-check', () => judgeCheck(world)(request({ checkId: shared }, { body })));
   await as('links', () => deleteLinks(links)(request({ checkId: shared })));

@@ -1,21 +1,25 @@
+import type { BySeries } from '../../../shared/comparison/by-series.ts';
 import { canPool, compareChecks, haveSameInputs } from '../../../shared/comparison/comparison.ts';
 import { acceptedComparison, ComparisonQuery, labelOfBase, USUAL_POOL } from '../../../shared/comparison/query.ts';
 import type { CheckComparison } from '../../../shared/comparison/schemas.ts';
 import type { ComparedCheck } from '../../../shared/comparison/sides.ts';
+import { changesAcross } from '../../../shared/comparison/since.ts';
 import { compareVariants } from '../../../shared/comparison/variants.ts';
+import { seriesOfPage } from '../../../shared/pages/listed-pages.ts';
 import { ApiProblemError } from '../../../shared/problems.ts';
 import type { Caller, OwnerCaller } from '../../../shared/service/keys.ts';
 import { cutText } from '../../../shared/text.ts';
 import { labelledChecks } from '../checks/labelled-checks.ts';
 import { pageHistory } from '../checks/page-history.ts';
 import type { StoredCheck } from '../store/find-check.ts';
+import type { PageStore } from '../store/listed-pages.ts';
 import type { ListStore } from '../store/lists.ts';
 import type { Request } from './endpoint.ts';
 import { invalidInput, parseFields } from './input.ts';
 import { findCheck, finishedCheck, type Lookup } from './lookup.ts';
 
 /** Store of a comparison. Without `lists`, the base must be the id of a check. */
-export type BaseLookup = Lookup & { lists?: Pick<ListStore, 'runs'> };
+export type BaseLookup = Lookup & { lists?: Pick<ListStore, 'runs'>; pages?: Pick<PageStore, 'ofUrl'> };
 type BaseComparison = { check: StoredCheck; baseCheck: StoredCheck; comparison: CheckComparison };
 
 /**
@@ -37,13 +41,27 @@ export const compareWithBase = async (
   const { lists, now = () => new Date() } = lookup;
   const [, newer = ''] = [baseCheck.item.createdAt, check.item.createdAt].sort(); // later checks change no verdict
   const history = lists ? await pageHistory({ lists, now: now() }, baseCheck.item, newer) : {};
+  const bySeries = await seriesBetween(lookup, baseCheck.item, check.item.id);
   if (ids.includes(baseCheck.item.id)) throw invalidInput([{ path: 'again', message: againIsBase }]);
   const comparison = compareChecks(finishedCheck(baseCheck), compared, {
-    ...{ intended, history, again },
+    ...{ intended, history, again, bySeries },
     pool: more.map(finishedCheck),
   });
   if (!comparison) throw new ApiProblemError('not-comparable', noPairs);
   return { check, baseCheck, comparison };
+};
+
+/** Returns what the series of the page in each region says about two checks. */
+const seriesBetween = async (
+  { pages, now = () => new Date() }: BaseLookup,
+  { id, owner, url, device = 'mobile' }: StoredCheck['item'],
+  checkId: string,
+): Promise<BySeries> => {
+  const found = await pages?.ofUrl(owner, url, now());
+  const ofDevice = (found?.results ?? []).filter(({ page }) => page.device === device);
+  return Object.fromEntries(
+    ofDevice.map(({ page }) => [page.region, changesAcross(seriesOfPage(page, now()), id, checkId)]),
+  );
 };
 
 /** Returns the parameters of a comparison. Throws one problem that lists everything wrong with them. */
