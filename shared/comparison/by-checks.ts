@@ -57,13 +57,14 @@ export const changeOfLocations = (
   const own = ownNoise(history);
   const measuredFreedom = own.freedom + before.length + after.length - 2;
   const isLeast = metric.drift?.isLeast === true;
-  const worth = within && !isLeast ? DRIFT_CHECKS : 0; // one sample a check does not show the noise within it
-  const freedom = worth + measuredFreedom;
-  if (freedom < MIN_FREEDOM) return undefined;
+  const usual = within && !isLeast ? DRIFT_CHECKS : 0; // one sample a check does not show the noise within it
+  if (usual + measuredFreedom < MIN_FREEDOM) return undefined;
   const { variance: ofSamples = null, ofLocation = 0 } = within ?? {};
   const expected = driftOf(metric, (meanOf(before) + meanOf(after)) / 2, page) ** 2 + ofLocation;
-  const squares = worth * expected + own.squares + squaresOf(before) + squaresOf(after);
-  const variance = Math.max(squares / freedom, isLeast ? expected : ofLocation);
+  const measured = own.squares + squaresOf(before) + squaresOf(after);
+  const worth = worthOf(usual, expected, measured, measuredFreedom);
+  const freedom = worth + measuredFreedom;
+  const variance = Math.max((worth * expected + measured) / freedom, isLeast ? expected : ofLocation);
   const error = Math.sqrt(variance * (1 / before.length + 1 / after.length));
   const shift = shiftWith(meanOf(after) - meanOf(before), studentReach(confidence, freedom) * error, confidence);
   const noise: Noise = {
@@ -74,6 +75,13 @@ export const changeOfLocations = (
   };
   return { shift, noise, freedom, variance };
 };
+
+/** Share of the expected variance above which a page is no usual one, so that only its own noise counts. */
+const UNUSUAL = 2;
+
+/** Returns how many checks the expected variance is worth beside the measured squares. */
+const worthOf = (usual: number, expected: number, measured: number, freedom: number): number =>
+  freedom > 0 && measured / freedom > UNUSUAL * expected ? 0 : usual;
 
 const shiftWith = (estimate: number, reach: number, confidence: number): Shift => ({
   ...{ estimate, low: estimate - reach, high: estimate + reach },
@@ -123,9 +131,10 @@ export const changeInTurns = (
   const isLeast = metric.drift?.isLeast === true;
   const share = isLeast ? 1 : SHARE_IN_TURNS;
   const expected = 2 * (share * driftOf(metric, (meanOf(base) + meanOf(head)) / 2, page)) ** 2;
-  const worth = isLeast ? 0 : DRIFT_CHECKS;
+  const measured = squaresOf(differences);
+  const worth = worthOf(isLeast ? 0 : DRIFT_CHECKS, expected, measured, count - 1);
   const freedom = worth + count - 1;
-  const own = (worth * expected + squaresOf(differences)) / Math.max(1, freedom);
+  const own = (worth * expected + measured) / Math.max(1, freedom);
   const variance = isLeast ? Math.max(own, expected) : own;
   const reach = freedom === 0 ? 0 : studentReach(confidence, freedom) * Math.sqrt(variance / count);
   return {

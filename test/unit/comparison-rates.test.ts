@@ -89,7 +89,7 @@ test('the history of the page corrects a prior that expects too little', () => {
 test.each([
   [0.03, 1, 0.95],
   [0.09, 1, 0.35],
-  [0.09, 5, 0.8],
+  [0.09, 5, 0.75],
 ])(
   'with drift of %d and a base of %i checks, a change by half is found in at least %d of trials',
   (between, base, share) => {
@@ -140,7 +140,7 @@ const turns = (pairs: number, { within, mean, change = 1 }: { within: number; me
 
 test.each([
   [2000, 0.053, 0.9],
-  [500, 0.097, 0.5],
+  [500, 0.097, 0.4],
 ])(
   'five pairs in turns find a fifth more than a TBT of %i ms with noise of %d in at least %d of trials',
   (mean, within, share) => {
