@@ -10,6 +10,7 @@ import {
   noiseWithin,
   ownNoise,
   squaresOf,
+  worthOf,
 } from './noise.ts';
 import type { Shift } from './shift.ts';
 import { studentReach } from './student.ts';
@@ -75,13 +76,6 @@ export const changeOfLocations = (
   };
   return { shift, noise, freedom, variance };
 };
-
-/** Share of the expected variance above which a page is no usual one, so that only its own noise counts. */
-const UNUSUAL = 2;
-
-/** Returns how many checks the expected variance is worth beside the measured squares. */
-const worthOf = (usual: number, expected: number, measured: number, freedom: number): number =>
-  freedom > 0 && measured / freedom > UNUSUAL * expected ? 0 : usual;
 
 const shiftWith = (estimate: number, reach: number, confidence: number): Shift => ({
   ...{ estimate, low: estimate - reach, high: estimate + reach },

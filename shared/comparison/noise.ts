@@ -48,6 +48,13 @@ export const noiseWithin = (checks: Checks) => {
   return { freedom, variance, ofLocation: (LOCATION_VARIANCE * variance) / samples };
 };
 
+/** Share of the expected variance above which a page is no usual one, so that only its own noise counts. */
+const UNUSUAL = 2;
+
+/** Returns how many checks the expected variance is worth beside the measured squares. */
+export const worthOf = (usual: number, expected: number, measured: number, freedom: number): number =>
+  freedom > 0 && measured / freedom > UNUSUAL * expected ? 0 : usual;
+
 /** Neighbours of a series are the newest of it. */
 const MAX_NEIGHBOURS = 20;
 /** Fewest steps between neighbours that tell something. */

@@ -9,7 +9,7 @@ import { type MetricName, type PageMetric, pageMetric, type SeriesName, seriesNa
 import type { Sample } from '../metrics/page-metrics-schemas.ts';
 import { pick } from '../pick.ts';
 import { type AuditedAs, isComparable, type MeasuredOn, measuredOn, reasonsAgainst } from './comparable.ts';
-import { DRIFT_CHECKS, driftOf, locationOf, meanOf, noiseWithin, squaresOf } from './noise.ts';
+import { DRIFT_CHECKS, driftOf, locationOf, meanOf, noiseWithin, squaresOf, worthOf } from './noise.ts';
 import { countedOf, type SampledValue } from './sides.ts';
 import { spoilsMetric } from './spoils.ts';
 import { studentReach } from './student.ts';
@@ -107,22 +107,44 @@ const stepBetween = (metric: PageMetric, before: readonly Location[], after: rea
   const [earlier, later] = [before, after].map((side) => side.map(([location]) => location)) as [number[], number[]];
   const within = [...before, ...after].flatMap(([, variance]) => variance ?? []);
   const isLeast = metric.drift?.isLeast === true;
-  const worth = (within.length > 0 && !isLeast) || !metric.drift ? DRIFT_CHECKS : 0; // one sample a check shows no noise within
-  const freedom = worth + earlier.length + later.length - 2;
-  if (freedom < MIN_FREEDOM) return undefined;
+  const usual = (within.length > 0 && !isLeast) || !metric.drift ? DRIFT_CHECKS : 0; // one sample a check shows no noise within
+  const ownFreedom = earlier.length + later.length - 2;
+  if (usual + ownFreedom < MIN_FREEDOM) return undefined;
   const level = Math.max(meanOf(earlier), meanOf(later));
   const expected = driftOf(metric, level, { tbt }) ** 2 + (within.length > 0 ? meanOf(within) : 0);
-  const own = (worth * expected + squaresOf(earlier) + squaresOf(later)) / freedom;
+  const measured = squaresOf(earlier) + squaresOf(later);
+  const worth = worthOf(usual, expected, measured, ownFreedom);
+  const freedom = worth + ownFreedom;
+  const own = (worth * expected + measured) / freedom;
   const variance = isLeast ? Math.max(own, expected) : own;
-  const error = Math.sqrt(variance * (1 / earlier.length + 1 / later.length));
+  const lasting = lastingOf(earlier, later.length);
+  const error = Math.sqrt(lasting * variance * (1 / earlier.length + 1 / later.length));
   const estimate = meanOf(later) - meanOf(earlier);
   const isLater = Math.abs((later[0] as number) - meanOf(later)) <= Math.abs((later[0] as number) - meanOf(earlier));
   if (!isLater) return undefined; // a single check far off makes no step of two
   const { difference, share } = metric.smallest;
-  const limit = Math.max(difference, share * level, studentReach(CONFIDENCE, freedom) * error);
+  const limit = Math.max(
+    difference,
+    share * level,
+    studentReach(CONFIDENCE, Math.max(1, Math.floor(freedom / lasting))) * error,
+  );
   const size = Math.abs(estimate);
   const isStep = metric.drift ? size > limit : size >= limit && size > 0;
   return isStep ? { estimate, certainty: error === 0 ? Number.POSITIVE_INFINITY : size / error } : undefined;
+};
+
+/**
+ * Returns how many times the variance of the means of so many neighbours is that of independent checks. It is 1 unless the noise
+ * of a check lasts until the next one. Neighbours that drift together say less than their number.
+ */
+const lastingOf = (series: readonly number[], count: number): number => {
+  const [mean, squares, n] = [meanOf(series), squaresOf(series), series.length];
+  if (squares === 0) return 1;
+  const products = series.slice(1).reduce((sum, value, i) => sum + (value - mean) * ((series[i] as number) - mean), 0);
+  const correlation = (n * (products / squares) + 1) / Math.max(1, n - 3); // without the bias of a short series
+  const share = Math.min(1 - FEWEST_BEFORE / n, Math.max(0, correlation));
+  const lags = Array.from({ length: count - 1 }, (_, i) => i + 1);
+  return lags.reduce((sum, lag) => sum + 2 * (1 - lag / count) * share ** lag, 1);
 };
 
 /** Checks that prove a recovery by their level alone. */
