@@ -297,6 +297,21 @@ test('a build begins again until its seal, seals twice, and then takes and keeps
   expect(await read(`/v1/projects/${project}/builds?limit=-5`)).toHaveLength(1);
 });
 
+test.each([
+  ['http://localhost:3000/shop', 'http://localhost:3000/shop'],
+  ['http://localhost:41523/shop', 'http://localhost/shop'],
+])('a build that hides the port of %s is about %s', async (finalUrl, page) => {
+  const post = async (path: string, body: unknown) =>
+    (await send(`/v1/projects${path}`, JSON.stringify(body))).json() as Promise<{ id: string }>;
+  const { id: project } = await post('/lookup', { token: 'any' });
+  const { id } = await post(`/${project}/builds`, { lifecycle: 'unsealed', branch: 'ports', hash: finalUrl });
+  const lhr = JSON.stringify(ofPage('', (each) => Object.assign(each, { finalDisplayedUrl: finalUrl })));
+  await post(`/${project}/builds/${id}/runs`, { url: 'http://localhost:PORT/shop', lhr });
+  const sealed = { method: 'PUT', body: '"sealed"', headers: json };
+  await fetchDocumented(`${api.url}/v1/projects/${project}/builds/${id}/lifecycle`, sealed);
+  expect((await read(`/v1/checks?label=build:${id}`)).checks).toEqual([expect.objectContaining({ url: page })]);
+});
+
 test('a bomb and a body above the limit are refused', async () => {
   const bomb = gzipSync(Buffer.alloc(200 * 1024 * 1024, ' '));
   const zipped = await problemOf(await send('/v1/reports', bomb, { ...json, 'content-encoding': 'gzip' }));

@@ -182,13 +182,18 @@ const asJson = (lhr: string): unknown => {
   }
 };
 
+/** First port that a system gives to a server that asks for any free port, as the static server of Lighthouse CI does. */
+const FIRST_FREE_PORT = 32_768;
+
 /**
- * Returns the page of a run. The uploader replaces what changes from build to build, such as the port of a server, so
- * the result may be no URL.
+ * Returns the page of a run. The uploader replaces what may change from build to build, such as each port, so the sent URL
+ * may be no URL. A port that somebody chose is a part of the page.
  */
 const pageOf = (sent: string, finalUrl: string): string => {
-  const withoutPort = sent.replace(/^(https?:\/\/[^/]*):PORT\//, '$1/');
-  return /^https?:\/\//i.test(withoutPort) && URL.canParse(withoutPort) ? withoutPort : finalUrl;
+  const { port } = new URL(finalUrl);
+  const chosen = port !== '' && Number(port) < FIRST_FREE_PORT ? `:${port}` : '';
+  const page = sent.replace(/^(https?:\/\/[^/]*):PORT\//, `$1${chosen}/`);
+  return /^https?:\/\//i.test(page) && URL.canParse(page) ? page : finalUrl;
 };
 
 /** Takes a token for the check of a page. Its reports count as one audit. */
