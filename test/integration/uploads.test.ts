@@ -129,6 +129,15 @@ test('lists and trends have uploads, with the page and the labels that the query
   expect(pages).toEqual([expect.objectContaining({ url: 'https://shop.example/' })]);
 });
 
+test.each([
+  ['?url=https://a.example/&url=https://b.example/', '{}', 'url'],
+  ['?label=branch:a&label=branch:b', '{}', 'label.branch'],
+  ['', '{"audits":{},"audits":{}}', 'audits'],
+])('an upload with a field twice in %j or %j is refused by name', async (query, body, path) => {
+  const { status, errors } = await problemOf(await send(`/v1/reports${query}`, body));
+  expect([status, errors]).toEqual([400, [expect.objectContaining({ path })]]);
+});
+
 test('a repeated upload is the same check, and an erased one leaves nothing', async () => {
   const headers = { ...json, 'idempotency-key': 'report-1' };
   const first = await upload(ofPage('repeated'), '', headers);
@@ -316,7 +325,7 @@ test('a bomb and a body above the limit are refused', async () => {
   const bomb = gzipSync(Buffer.alloc(200 * 1024 * 1024, ' '));
   const zipped = await problemOf(await send('/v1/reports', bomb, { ...json, 'content-encoding': 'gzip' }));
   expect(zipped).toMatchObject({ status: 413, code: 'payload-too-large' });
-  const large = parseUpload({ body: Buffer.alloc(101, ' '), headers: {} }, 100);
+  const large = parseUpload(Buffer.alloc(101, ' '), { type: undefined, coding: undefined, maxBytes: 100 });
   await expect(large).rejects.toMatchObject({
     code: 'payload-too-large',
     message: expect.stringContaining('100 bytes'),

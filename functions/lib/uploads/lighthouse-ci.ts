@@ -7,13 +7,13 @@ import { cutText } from '../../../shared/text.ts';
 import { MAX_UPLOADED_SAMPLES } from '../../../shared/uploads.ts';
 import { permitCreate } from '../http/create-limits.ts';
 import type { Request } from '../http/endpoint.ts';
-import { invalidInput } from '../http/input.ts';
 import type { Reply } from '../http/response.ts';
 import type { Build, BuildStore, Uploaded } from '../store/builds.ts';
 import type { UsageStore } from '../store/usage.ts';
-import { parseReport, type UploadedSample } from './parse-report.ts';
-import { reportText, storeReport, storeUpload, type UploadDeps } from './store-upload.ts';
-import { parseUpload } from './upload-body.ts';
+import { inThread } from '../thread/in-thread.ts';
+import type { UploadedSample } from './parse-report.ts';
+import { storeReport, storeUpload, type UploadDeps } from './store-upload.ts';
+import { parseInput, sentUpload } from './upload-body.ts';
 
 /*
  * The routes of Lighthouse CI's server that its uploader uses, with the answers of `@lhci/server`. An owner has one project.
@@ -105,7 +105,7 @@ const idOfBuild = (owner: string, { branch, hash }: Pick<Build, 'branch' | 'hash
   uuidv5(`${branch}\n${hash}`, projectIdOf(owner));
 
 const createBuild = async (deps: LighthouseCiDeps, { owner, body }: Request): Promise<Reply> => {
-  const { lifecycle, hash, branch, ...more } = parsed(NewBuild, body);
+  const { lifecycle, hash, branch, ...more } = parseInput(NewBuild, body);
   const createdAt = deps.now().toISOString();
   const known = Object.entries(more).filter((each): each is [string, string] => typeof each[1] === 'string');
   const build: Build = {
@@ -123,12 +123,6 @@ const createBuild = async (deps: LighthouseCiDeps, { owner, body }: Request): Pr
 const shown = (owner: string, { id, lifecycle, hash, branch, sent, createdAt, updatedAt }: Build) => ({
   ...{ id, projectId: projectIdOf(owner), lifecycle, hash, branch, ...sent, updatedAt, createdAt },
 });
-
-const parsed = <Schema extends z.ZodType>(schema: Schema, body: unknown): z.output<Schema> => {
-  const { data, error } = schema.safeParse(body);
-  if (!error) return data;
-  throw invalidInput(error.issues.map(({ path, message }) => ({ path: path.join('.'), message: `${message}.` })));
-};
 
 /** Number of builds in a list, as of Lighthouse CI's server. */
 const LISTED = 10;
@@ -152,19 +146,15 @@ const ancestorOf = async ({ builds }: LighthouseCiDeps, owner: string, build: Bu
   return (await builds.list(owner, 1, isBefore))[0];
 };
 
-const NewRun = z.object({ lhr: z.string(), url: z.string().max(2048), representative: z.literal(false).optional() });
-
 const createRun = async (deps: LighthouseCiDeps, request: Request, build: Build): Promise<Reply> => {
   const { owner } = request;
   if (build.lifecycle !== 'unsealed') throw invalidBuild('The build is sealed. Upload the reports before its seal.');
-  const { lhr, url: sentUrl } = parsed(NewRun, await parseUpload(request, deps.maxBytes));
-  const result = asJson(lhr);
-  const results = parseReport(result);
+  const sent = sentUpload(request, deps.maxBytes);
+  const { url: sentUrl, results, json } = await inThread('readRun', request.body as Buffer, sent);
   const url = pageOf(sentUrl, results.finalUrl);
   const checkId = uuidv5(url, build.createId);
   const before = await deps.builds.uploads(build, checkId);
   if (before.length >= MAX_UPLOADED_SAMPLES) throw fullBuild(url); // before the report is stored
-  const json = reportText(result as object, results);
   if (before.length === 0) await permit(deps, request, { id: checkId, createId: createIdOf(build, checkId) });
   const report = await storeReport(deps, { checkId, runId: runIdOf(checkId) }, json);
   await addUpload(deps, build, checkId, before.length, { url, report, results });
@@ -172,14 +162,6 @@ const createRun = async (deps: LighthouseCiDeps, request: Request, build: Build)
   const run = { id: deps.newId(), projectId: projectIdOf(owner), buildId: build.id, representative: false };
   // Lighthouse CI's server repeats the whole result, which no client reads.
   return { status: 200, body: { ...run, url: sentUrl, lhr: '', createdAt: at, updatedAt: at } };
-};
-
-const asJson = (lhr: string): unknown => {
-  try {
-    return JSON.parse(lhr);
-  } catch {
-    throw new ApiProblemError('invalid-request', 'The field lhr is no JSON. Send a Lighthouse result as a text.');
-  }
 };
 
 /** First port that a system gives to a server that asks for any free port, as the static server of Lighthouse CI does. */
