@@ -1,5 +1,5 @@
 import { explain } from '../shared/explanation/explanation.ts';
-import { factsOf, type ReportFacts } from '../shared/explanation/facts.ts';
+import type { ReportFacts } from '../shared/explanation/facts.ts';
 import { explainInteractions, type InteractionSide } from '../shared/explanation/interactions.ts';
 import type { CheckExplanation } from '../shared/explanation/schema.ts';
 import { verdictsIn } from '../shared/explanation/verdicts.ts';
@@ -12,7 +12,7 @@ import { http } from './lib/http/http.ts';
 import { invalidInput } from './lib/http/input.ts';
 import { findCheck, type RunLookup } from './lib/http/lookup.ts';
 import type { Reply } from './lib/http/response.ts';
-import { findReport, gunzip } from './lib/http/stored-report.ts';
+import { findReport } from './lib/http/stored-report.ts';
 import { redact } from './lib/redact.ts';
 import { checkStore } from './lib/store/checks.ts';
 import { openDb } from './lib/store/dynamodb.ts';
@@ -21,6 +21,7 @@ import type { RunItem } from './lib/store/items.ts';
 import { pageStore } from './lib/store/listed-pages.ts';
 import { listStore } from './lib/store/lists.ts';
 import { type Reports, reports } from './lib/store/reports.ts';
+import { inThread } from './lib/thread/in-thread.ts';
 
 /** GET /v1/checks/{checkId}/explanation: says why a check differs from a base or from its second variant, by region. */
 export const handler = http('get-explanation', (env) => {
@@ -80,7 +81,7 @@ const readFacts = async (
 ): Promise<ReportFacts> => {
   const params = { checkId: item.id, runId: runIn({ item, runs }, region).id };
   const { readParsable } = await findReport(deps, { ...request, params, query: { variant } });
-  return factsOf(JSON.parse((await gunzip(await readParsable())).toString()));
+  return inThread('facts', await readParsable());
 };
 
 /** Returns the run of a region of the comparison. */

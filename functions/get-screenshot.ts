@@ -6,10 +6,12 @@ import { http } from './lib/http/http.ts';
 import type { RunLookup } from './lib/http/lookup.ts';
 import { acceptsGzip, matchesEtag } from './lib/http/negotiation.ts';
 import type { Reply } from './lib/http/response.ts';
-import { findReport, gunzip } from './lib/http/stored-report.ts';
+import { findReport } from './lib/http/stored-report.ts';
 import { checkStore } from './lib/store/checks.ts';
 import { openDb } from './lib/store/dynamodb.ts';
 import { type Reports, reports, tagOf } from './lib/store/reports.ts';
+import { inThread } from './lib/thread/in-thread.ts';
+import type { PictureAudits } from './lib/thread/tasks.ts';
 
 /** GET …/runs/{runId}/screenshot and …/filmstrip: return the images of the page that the run's report contains. */
 export const handler = http('get-screenshot', (env) =>
@@ -18,14 +20,6 @@ export const handler = http('get-screenshot', (env) =>
 
 type Deps = RunLookup & {
   reports: Pick<Reports, 'get' | 'exists'>;
-};
-
-/** Lighthouse's audits with images. All supported versions have them, unless a check leaves out performance. */
-type Report = {
-  audits: {
-    'final-screenshot'?: { details?: { data: string } };
-    'screenshot-thumbnails'?: { details?: { items: { timing: number; data: string }[] } };
-  };
 };
 
 export const getScreenshot =
@@ -37,7 +31,7 @@ export const getScreenshot =
     const etag = `"${tagOf(report.key)}-${filmstrip ? 'filmstrip' : 'screenshot'}${form}"`;
     const headers = { etag, ...(filmstrip && { vary: 'Accept-Encoding' }), 'cache-control': 'private, no-cache' };
     if (matchesEtag(request.headers['if-none-match'], etag)) return { status: 304, headers };
-    const { audits }: Report = JSON.parse((await gunzip(await read())).toString());
+    const audits = await inThread('pictures', await read());
     if (filmstrip) return { status: 200, headers, body: { frames: framesOf(audits) } };
     const body = jpegOf(audits['final-screenshot']?.details?.data);
     if (!body) throw noImages();
@@ -45,7 +39,7 @@ export const getScreenshot =
   };
 
 /** Returns the images in the order of time. `timing` is in milliseconds since the start of the navigation. */
-const framesOf = (audits: Report['audits']): Filmstrip['frames'] => {
+const framesOf = (audits: PictureAudits): Filmstrip['frames'] => {
   const items = audits['screenshot-thumbnails']?.details?.items ?? [];
   if (items.length === 0) throw noImages();
   return items.filter(({ data }) => jpegOf(data)).map(({ timing, data }) => ({ timing, image: data }));

@@ -18,10 +18,10 @@ import { buildStore } from './lib/store/builds.ts';
 import { checkStore } from './lib/store/checks.ts';
 import { reports } from './lib/store/reports.ts';
 import { usageStore } from './lib/store/usage.ts';
+import { inThread } from './lib/thread/in-thread.ts';
 import { LIGHTHOUSE_CI_VERSION, type LighthouseCiDeps, lighthouseCi, projectOf } from './lib/uploads/lighthouse-ci.ts';
-import { parseReport } from './lib/uploads/parse-report.ts';
-import { reportText, storeReport, storeUpload } from './lib/uploads/store-upload.ts';
-import { parseUpload, reportsIn } from './lib/uploads/upload-body.ts';
+import { storeReport, storeUpload } from './lib/uploads/store-upload.ts';
+import { sentUpload } from './lib/uploads/upload-body.ts';
 import { parseUploadQuery } from './lib/uploads/upload-query.ts';
 
 /** POST /v1/reports, and the routes of Lighthouse CI's server: take in reports that were made elsewhere, as checks. */
@@ -93,8 +93,8 @@ const createReport = async (deps: UploadsDeps, request: Request): Promise<Reply>
   const { newId, now, store } = deps;
   const { url, labels } = parseUploadQuery(request);
   const key = parseIdempotencyKey(request.headers);
-  const results = reportsIn(await parseUpload(request, deps.maxBytes));
-  const samples = results.map(parseReport);
+  const read = await inThread('readReports', request.body as Buffer, sentUpload(request, deps.maxBytes));
+  const samples = read.map(({ results }) => results);
   const [first] = samples as [(typeof samples)[number], ...typeof samples];
   if (samples.some(({ auditVersion, device }) => auditVersion !== first.auditVersion || device !== first.device))
     throw new ApiProblemError('invalid-request', 'The reports differ in the version of Lighthouse or in the device.');
@@ -115,11 +115,10 @@ const createReport = async (deps: UploadsDeps, request: Request): Promise<Reply>
   const [runId = id] = deriveRunIds(id, [ELSEWHERE], key === undefined ? '' : fingerprint);
   const permit = await permitCreate(deps.usage, { owner, ...(plan && { plan }) }, { id, createId, audits: 1 }, now());
   await permit.settle();
-  const texts = results.map((result, i) => reportText(result as object, samples[i] as (typeof samples)[number]));
   const uploaded = [];
-  for (const [i, json] of texts.entries()) {
+  for (const { results, json } of read) {
     const report = await storeReport(deps, { checkId: id, runId }, json);
-    uploaded.push({ url: url ?? first.finalUrl, report, results: samples[i] as (typeof samples)[number] });
+    uploaded.push({ url: url ?? first.finalUrl, report, results });
   }
   const check = await storeUpload(deps, {
     ...{ id, createId, runId, owner, labels, fingerprint, requestId, url: url ?? first.finalUrl },

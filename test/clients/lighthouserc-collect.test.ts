@@ -116,6 +116,13 @@ test('a header that a script leaves undefined is left out, and a Cookie header b
   });
 });
 
+test('extraHeaders may name a file of JSON, as in Lighthouse', async () => {
+  const extraHeaders = join(folder, 'headers.json');
+  writeFileSync(extraHeaders, '{"x-preview": "token"}');
+  const { options } = await collected({ collect: { settings: { extraHeaders } } }, ['https://example.com/']);
+  expect(options).toEqual({ header: ['x-preview: token'] });
+});
+
 test('a command without URLs and a file finds the lighthouserc of its folder', async () => {
   const found = mkdtempSync(join(folder, 'found-'));
   writeFileSync(join(found, '.lighthouserc.yml'), 'ci: { collect: { url: "https://example.com/" } }');
@@ -136,7 +143,8 @@ test('a wrong value is refused with its place, and a command without a page says
     /ci\.collect\.numberOfRuns: Expected a number/,
   );
   for (const [extraHeaders, message] of [
-    ['x', /settings\.extraHeaders: Expected an object of names .* use --header @file/],
+    ['{x', /settings\.extraHeaders: Expected an object of names .* or a file with this JSON/],
+    ['none.json', /^none\.json does not exist\. Name a readable file\.$/],
     [{ 'x-a': null }, /lighthouserc\.json:\d+:\d+: ci\.collect\.settings\.extraHeaders\.x-a: Expected a text/],
     ['{"x-a": []}', /settings\.extraHeaders\.x-a: Expected a text/],
   ] as const) {

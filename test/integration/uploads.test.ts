@@ -129,6 +129,15 @@ test('lists and trends have uploads, with the page and the labels that the query
   expect(pages).toEqual([expect.objectContaining({ url: 'https://shop.example/' })]);
 });
 
+test.each([
+  ['?url=https://a.example/&url=https://b.example/', '{}', 'url'],
+  ['?label=branch:a&label=branch:b', '{}', 'label.branch'],
+  ['', '{"audits":{},"audits":{}}', 'audits'],
+])('an upload with a field twice in %j or %j is refused by name', async (query, body, path) => {
+  const { status, errors } = await problemOf(await send(`/v1/reports${query}`, body));
+  expect([status, errors]).toEqual([400, [expect.objectContaining({ path })]]);
+});
+
 test('a repeated upload is the same check, and an erased one leaves nothing', async () => {
   const headers = { ...json, 'idempotency-key': 'report-1' };
   const first = await upload(ofPage('repeated'), '', headers);
@@ -297,11 +306,26 @@ test('a build begins again until its seal, seals twice, and then takes and keeps
   expect(await read(`/v1/projects/${project}/builds?limit=-5`)).toHaveLength(1);
 });
 
+test.each([
+  ['http://localhost:3000/shop', 'http://localhost:3000/shop'],
+  ['http://localhost:41523/shop', 'http://localhost/shop'],
+])('a build that hides the port of %s is about %s', async (finalUrl, page) => {
+  const post = async (path: string, body: unknown) =>
+    (await send(`/v1/projects${path}`, JSON.stringify(body))).json() as Promise<{ id: string }>;
+  const { id: project } = await post('/lookup', { token: 'any' });
+  const { id } = await post(`/${project}/builds`, { lifecycle: 'unsealed', branch: 'ports', hash: finalUrl });
+  const lhr = JSON.stringify(ofPage('', (each) => Object.assign(each, { finalDisplayedUrl: finalUrl })));
+  await post(`/${project}/builds/${id}/runs`, { url: 'http://localhost:PORT/shop', lhr });
+  const sealed = { method: 'PUT', body: '"sealed"', headers: json };
+  await fetchDocumented(`${api.url}/v1/projects/${project}/builds/${id}/lifecycle`, sealed);
+  expect((await read(`/v1/checks?label=build:${id}`)).checks).toEqual([expect.objectContaining({ url: page })]);
+});
+
 test('a bomb and a body above the limit are refused', async () => {
   const bomb = gzipSync(Buffer.alloc(200 * 1024 * 1024, ' '));
   const zipped = await problemOf(await send('/v1/reports', bomb, { ...json, 'content-encoding': 'gzip' }));
   expect(zipped).toMatchObject({ status: 413, code: 'payload-too-large' });
-  const large = parseUpload({ body: Buffer.alloc(101, ' '), headers: {} }, 100);
+  const large = parseUpload(Buffer.alloc(101, ' '), { type: undefined, coding: undefined, maxBytes: 100 });
   await expect(large).rejects.toMatchObject({
     code: 'payload-too-large',
     message: expect.stringContaining('100 bytes'),

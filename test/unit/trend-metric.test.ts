@@ -46,6 +46,13 @@ test('a trend offers the INP of each interaction of its runs after the metrics o
   ]);
 });
 
+test('uploads have a line of their own', () => {
+  const uploaded = runAt(1, undefined, { region: 'elsewhere' });
+  const settings = { width: 800, scheme: 'light', nameOf: String, lines: [], choose: () => {} } as const;
+  const { options, data } = plotOf([uploaded], trendMetric('performance'), settings);
+  expect([options.series[1]?.label, data[1]]).toEqual(['elsewhere', [90]]);
+});
+
 test('a run or an interaction that failed is a gap, and a run without the interaction is no point', () => {
   const metric = trendMetric('interactions:search:inp');
   const tried = runs.filter(metric.isTried);

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { MAX_SAMPLES } from '../../../shared/options/audit-options.ts';
 import { presets } from '../../../shared/options/throttling.ts';
 import type { RunOptions } from '../flags/options.ts';
+import { readTextFile } from '../text-file.ts';
 import { Budgets } from './budget.ts';
 
 const texts = z
@@ -13,11 +14,14 @@ const names = z
   .transform((value) => (typeof value === 'string' ? value.split(',') : value))
   .optional();
 const formFactor = z.enum(['mobile', 'desktop', 'none'], { error: 'Expected mobile or desktop.' }).optional();
-/** Headers as an object or as its JSON. Lighthouse CI leaves out those that are undefined. */
+/** Headers as an object, as its JSON, or as a file with its JSON. Lighthouse CI leaves out those that are undefined. */
 const ExtraHeaders = z.preprocess(
-  (value) => (typeof value === 'string' ? (parsedJson(value) ?? value) : value),
+  (value) => {
+    if (typeof value !== 'string') return value;
+    return parsedJson(value.trimStart().startsWith('{') ? value : readTextFile(value)) ?? value;
+  },
   z.record(z.string(), z.union([z.string(), z.number().transform(String)], { error: 'Expected a text.' }).optional(), {
-    error: 'Expected an object of names and texts, or the same as JSON. For a file of headers, use --header @file.',
+    error: 'Expected an object of names and texts, or the same as JSON, or a file with this JSON.',
   }),
 );
 

@@ -2,7 +2,7 @@ import { differencesOf, reasonsAgainst } from '../../../shared/comparison/compar
 import { spoilsMetric } from '../../../shared/comparison/spoils.ts';
 import type { FieldHistory } from '../../../shared/field-data-schemas.ts';
 import { type JudgedName, judgedMetric } from '../../../shared/interactions/metrics.ts';
-import { allRegions } from '../../../shared/regions.ts';
+import { runRegions } from '../../../shared/regions.ts';
 import type { RunSummary } from '../../../shared/summaries.ts';
 import { otherText, stepText } from '../../words/differences.ts';
 import { useFollowed } from '../requests/loading.ts';
@@ -54,10 +54,10 @@ const readPages = async (filter: string, signal: AbortSignal, most = Number.POSI
   return { data: { runs, unreadable, history }, headers, isCut: cursor !== null || runs.length > most };
 };
 
-/** Returns the regions of runs, in the order of the regions of the service. */
+/** Returns the regions of runs, in the order of the regions of the service, and uploads last. */
 export const regionsOf = (runs: readonly RunSummary[]) => {
   const found = new Set(runs.map(({ region }) => region));
-  return allRegions.filter((region) => found.has(region));
+  return runRegions.filter((region) => found.has(region));
 };
 
 type ComparedRun = Parameters<typeof reasonsAgainst>[0] & Record<'region' | 'state', string>;

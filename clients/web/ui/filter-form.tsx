@@ -1,7 +1,7 @@
 import type { ComponentChildren, TargetedEvent } from 'preact';
 import { useLayoutEffect, useRef } from 'preact/hooks';
 import { listParameter, type ParameterName } from '../../../shared/list-parameters.ts';
-import { allRegions } from '../../../shared/regions.ts';
+import { ELSEWHERE, runRegions } from '../../../shared/regions.ts';
 import { Choice } from './choice.tsx';
 import { Field } from './field.tsx';
 import { hasOnePlace, usePlaces } from './places.ts';
@@ -63,8 +63,8 @@ export const ParameterField = ({ name, wrong }: Props & { name: ParameterName })
 
 export const LabelFilter = ({ wrong }: Props) => <ParameterField name="label" wrong={wrong} />;
 
-/** The filter by region. A service with one place has none. */
-export const RegionFilter = ({ wrong }: Props) =>
-  hasOnePlace(usePlaces()) ? null : (
-    <Choice name="region" label="Region" values={allRegions} message={wrong('region')} all="all" />
-  );
+/** The filter by region. A service with one place knows its own audits and uploads only. */
+export const RegionFilter = ({ wrong }: Props) => {
+  const values = hasOnePlace(usePlaces()) ? [ELSEWHERE] : runRegions;
+  return <Choice name="region" label="Region" values={values} message={wrong('region')} all="all" />;
+};

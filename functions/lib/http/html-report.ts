@@ -3,8 +3,19 @@ import { auditVersions } from '../../../shared/audit-versions.ts';
 /** The Lighthouse version whose report viewer is used. It reads the reports of all supported versions. */
 export const viewerVersion = auditVersions[0].version;
 
-/** Returns an HTML page that shows a Lighthouse result. The page includes its data, script and styles. */
-export const htmlReport = async (json: string): Promise<string> => reportPage(JSON.parse(json));
+/**
+ * Returns an HTML page that shows the JSON of a Lighthouse result. The page includes its data, script and styles. The JSON is
+ * not parsed, because a large one would hold the process.
+ */
+export const htmlReport = async (json: string): Promise<string> => {
+  const page = await reportPage(null);
+  const start = page.indexOf(DATA) + DATA.length;
+  return `${page.slice(0, start)}${asScript(json)}${page.slice(start + 'null'.length)}`;
+};
+
+/** Returns JSON that ends no element and no line of the page, as the viewer's generator does. */
+const asScript = (json: string): string =>
+  json.replaceAll('<', '\\u003c').replaceAll('\u2028', '\\u2028').replaceAll('\u2029', '\\u2029');
 
 /** Returns an HTML page that loads a Lighthouse result from a URL and shows it. It is for results too large to send. */
 export const loadingReport = async (url: string): Promise<string> => {
@@ -19,6 +30,8 @@ const reportPage = async (result: unknown): Promise<string> => {
   return ReportGenerator.generateReportHtml(result as Parameters<typeof ReportGenerator.generateReportHtml>[0]);
 };
 
+/** The statement with the result. */
+const DATA = 'window.__LIGHTHOUSE_JSON__ = ';
 /** The last statement of the report. */
 const START = '__initLighthouseReport__();';
 

@@ -7,13 +7,13 @@ import { cutText } from '../../../shared/text.ts';
 import { MAX_UPLOADED_SAMPLES } from '../../../shared/uploads.ts';
 import { permitCreate } from '../http/create-limits.ts';
 import type { Request } from '../http/endpoint.ts';
-import { invalidInput } from '../http/input.ts';
 import type { Reply } from '../http/response.ts';
 import type { Build, BuildStore, Uploaded } from '../store/builds.ts';
 import type { UsageStore } from '../store/usage.ts';
-import { parseReport, type UploadedSample } from './parse-report.ts';
-import { reportText, storeReport, storeUpload, type UploadDeps } from './store-upload.ts';
-import { parseUpload } from './upload-body.ts';
+import { inThread } from '../thread/in-thread.ts';
+import type { UploadedSample } from './parse-report.ts';
+import { storeReport, storeUpload, type UploadDeps } from './store-upload.ts';
+import { parseInput, sentUpload } from './upload-body.ts';
 
 /*
  * The routes of Lighthouse CI's server that its uploader uses, with the answers of `@lhci/server`. An owner has one project.
@@ -105,7 +105,7 @@ const idOfBuild = (owner: string, { branch, hash }: Pick<Build, 'branch' | 'hash
   uuidv5(`${branch}\n${hash}`, projectIdOf(owner));
 
 const createBuild = async (deps: LighthouseCiDeps, { owner, body }: Request): Promise<Reply> => {
-  const { lifecycle, hash, branch, ...more } = parsed(NewBuild, body);
+  const { lifecycle, hash, branch, ...more } = parseInput(NewBuild, body);
   const createdAt = deps.now().toISOString();
   const known = Object.entries(more).filter((each): each is [string, string] => typeof each[1] === 'string');
   const build: Build = {
@@ -123,12 +123,6 @@ const createBuild = async (deps: LighthouseCiDeps, { owner, body }: Request): Pr
 const shown = (owner: string, { id, lifecycle, hash, branch, sent, createdAt, updatedAt }: Build) => ({
   ...{ id, projectId: projectIdOf(owner), lifecycle, hash, branch, ...sent, updatedAt, createdAt },
 });
-
-const parsed = <Schema extends z.ZodType>(schema: Schema, body: unknown): z.output<Schema> => {
-  const { data, error } = schema.safeParse(body);
-  if (!error) return data;
-  throw invalidInput(error.issues.map(({ path, message }) => ({ path: path.join('.'), message: `${message}.` })));
-};
 
 /** Number of builds in a list, as of Lighthouse CI's server. */
 const LISTED = 10;
@@ -152,19 +146,15 @@ const ancestorOf = async ({ builds }: LighthouseCiDeps, owner: string, build: Bu
   return (await builds.list(owner, 1, isBefore))[0];
 };
 
-const NewRun = z.object({ lhr: z.string(), url: z.string().max(2048), representative: z.literal(false).optional() });
-
 const createRun = async (deps: LighthouseCiDeps, request: Request, build: Build): Promise<Reply> => {
   const { owner } = request;
   if (build.lifecycle !== 'unsealed') throw invalidBuild('The build is sealed. Upload the reports before its seal.');
-  const { lhr, url: sentUrl } = parsed(NewRun, await parseUpload(request, deps.maxBytes));
-  const result = asJson(lhr);
-  const results = parseReport(result);
+  const sent = sentUpload(request, deps.maxBytes);
+  const { url: sentUrl, results, json } = await inThread('readRun', request.body as Buffer, sent);
   const url = pageOf(sentUrl, results.finalUrl);
   const checkId = uuidv5(url, build.createId);
   const before = await deps.builds.uploads(build, checkId);
   if (before.length >= MAX_UPLOADED_SAMPLES) throw fullBuild(url); // before the report is stored
-  const json = reportText(result as object, results);
   if (before.length === 0) await permit(deps, request, { id: checkId, createId: createIdOf(build, checkId) });
   const report = await storeReport(deps, { checkId, runId: runIdOf(checkId) }, json);
   await addUpload(deps, build, checkId, before.length, { url, report, results });
@@ -174,21 +164,18 @@ const createRun = async (deps: LighthouseCiDeps, request: Request, build: Build)
   return { status: 200, body: { ...run, url: sentUrl, lhr: '', createdAt: at, updatedAt: at } };
 };
 
-const asJson = (lhr: string): unknown => {
-  try {
-    return JSON.parse(lhr);
-  } catch {
-    throw new ApiProblemError('invalid-request', 'The field lhr is no JSON. Send a Lighthouse result as a text.');
-  }
-};
+/** First port that a system gives to a server that asks for any free port, as the static server of Lighthouse CI does. */
+const FIRST_FREE_PORT = 32_768;
 
 /**
- * Returns the page of a run. The uploader replaces what changes from build to build, such as the port of a server, so
- * the result may be no URL.
+ * Returns the page of a run. The uploader replaces what may change from build to build, such as each port, so the sent URL
+ * may be no URL. A port that somebody chose is a part of the page.
  */
 const pageOf = (sent: string, finalUrl: string): string => {
-  const withoutPort = sent.replace(/^(https?:\/\/[^/]*):PORT\//, '$1/');
-  return /^https?:\/\//i.test(withoutPort) && URL.canParse(withoutPort) ? withoutPort : finalUrl;
+  const { port } = new URL(finalUrl);
+  const chosen = port !== '' && Number(port) < FIRST_FREE_PORT ? `:${port}` : '';
+  const page = sent.replace(/^(https?:\/\/[^/]*):PORT\//, `$1${chosen}/`);
+  return /^https?:\/\//i.test(page) && URL.canParse(page) ? page : finalUrl;
 };
 
 /** Takes a token for the check of a page. Its reports count as one audit. */

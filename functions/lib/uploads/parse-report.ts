@@ -18,7 +18,7 @@ import { UPLOAD_MAJORS } from '../../../shared/uploads.ts';
 import { invalidInput } from '../http/input.ts';
 import { redactText } from '../redact.ts';
 import { MAX_URL_LENGTH } from '../targets/public-addresses.ts';
-import { faultOfShape } from './report-shape.ts';
+import { faultOfShape, MAX_AUDITS } from './report-shape.ts';
 
 const text = z.string();
 const score = z.number().min(0).max(1).nullable();
@@ -27,8 +27,7 @@ const Url = text.max(MAX_URL_LENGTH).refine((url) => /^https?:\/\//i.test(url) &
   error: 'must be a URL that starts with http:// or https://',
 });
 
-/** Bounds of a result. Lighthouse writes at most 5 categories and 180 audits. */
-const MAX_AUDITS = 2000;
+/** Most categories of a result. Lighthouse writes at most 5. */
 const MAX_CATEGORIES = 20;
 const atMost = (most: number) =>
   [(of: object) => Object.keys(of).length <= most, `must have at most ${most} entries`] as const;

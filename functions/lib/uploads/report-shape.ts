@@ -2,6 +2,8 @@
 const MAX_DEPTH = 200;
 export const MAX_VALUES = 500_000;
 const MAX_LENGTH = 200_000;
+/** Most audits, and references of a category. Lighthouse writes at most 180. */
+export const MAX_AUDITS = 2000;
 
 /**
  * Returns why a parsed JSON value is refused, or undefined. Readers of a report copy and walk it, so it must have no endless

@@ -4,10 +4,8 @@ import { type Check, type CheckInputs, newCheck } from '../../../shared/check.ts
 import { spreadOf } from '../../../shared/metrics/page-metrics.ts';
 import { categoriesOf } from '../../../shared/options/audit-options.ts';
 import { presets, throttlingOf } from '../../../shared/options/throttling.ts';
-import { ApiProblemError } from '../../../shared/problems.ts';
 import { ELSEWHERE } from '../../../shared/regions.ts';
 import { cutText } from '../../../shared/text.ts';
-import { MAX_REPORT_BYTES } from '../../../shared/uploads.ts';
 import type { Uploaded } from '../store/builds.ts';
 import type { CheckStore } from '../store/checks.ts';
 import { type Reports, reportKey } from '../store/reports.ts';
@@ -26,13 +24,6 @@ export type UploadDeps = {
   now: () => Date;
 };
 
-/** Returns the JSON of an uploaded report as the service stores it. Throws the problem if it is too large. */
-export const reportText = (result: object, { auditVersion, finalUrl }: UploadedSample): Buffer => {
-  const json = Buffer.from(JSON.stringify({ finalUrl, ...result, auditVersion }));
-  if (json.length > MAX_REPORT_BYTES) throw tooLarge(json.length);
-  return json;
-};
-
 /** Stores an uploaded report as one of the reports of its run. */
 export const storeReport = async (
   { reports, retentionDays, newId }: Pick<UploadDeps, 'reports' | 'retentionDays' | 'newId'>,
@@ -44,12 +35,6 @@ export const storeReport = async (
   await reports.put(key, packed);
   return { key, bytes: json.length, gzipBytes: packed.length };
 };
-
-const tooLarge = (bytes: number) =>
-  new ApiProblemError(
-    'payload-too-large',
-    `The report has ${bytes} bytes of JSON, and the service takes ${MAX_REPORT_BYTES}. Run Lighthouse with --disable-full-page-screenshot.`,
-  );
 
 type NewUpload = {
   id: string;

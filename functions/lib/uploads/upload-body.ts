@@ -1,30 +1,44 @@
 import { promisify } from 'node:util';
 import zlib from 'node:zlib';
+import type { z } from 'zod';
 import { ApiProblemError } from '../../../shared/problems.ts';
 import { MAX_REPORT_BYTES, MAX_UPLOADED_SAMPLES } from '../../../shared/uploads.ts';
 import type { Request } from '../http/endpoint.ts';
-import { parseJson, requireJson } from '../http/json-body.ts';
+import { invalidInput } from '../http/input.ts';
+import { parseJson, requireJson, requireKeysOnce } from '../http/json-body.ts';
 import { MAX_VALUES } from './report-shape.ts';
 
 /** Largest JSON text of an upload: a report as a text in JSON has a backslash before each quote. */
 const MAX_TEXT_BYTES = 2 * MAX_REPORT_BYTES;
 
+/** How an upload was sent, and how many bytes it may have. */
+export type SentUpload = { type: string | undefined; coding: string | undefined; maxBytes: number };
+
+export const sentUpload = ({ headers }: Pick<Request, 'headers'>, maxBytes: number): SentUpload => ({
+  ...{ type: headers['content-type'], coding: headers['content-encoding'], maxBytes },
+});
+
 /** Returns the JSON value of an upload, which may be compressed with gzip. Throws the problem if it is too large. */
-export const parseUpload = async (
-  { body, headers }: Pick<Request, 'body' | 'headers'>,
-  maxBytes: number,
-): Promise<unknown> => {
-  requireJson(headers['content-type']);
-  const bytes = body as Buffer;
+export const parseUpload = async (bytes: Buffer, { type, coding, maxBytes }: SentUpload): Promise<unknown> => {
+  requireJson(type);
   if (bytes.length > maxBytes) throw tooLarge(`The body has more than ${maxBytes} bytes`);
-  const text = await unzipped(bytes, headers['content-encoding']?.trim().toLowerCase() ?? '');
+  const text = await unzipped(bytes, coding?.trim().toLowerCase() ?? '');
   if (/^\s*</.test(text.toString('latin1', 0, 100)))
     throw new ApiProblemError(
       'invalid-request',
       'The body is HTML. Send the JSON that Lighthouse writes with --output=json.',
     );
   if (commasIn(text) > MAX_VALUES) throw tooLarge(`The body has more than ${MAX_VALUES} values`);
-  return parseJson(text).value;
+  const { text: json, value } = parseJson(text);
+  requireKeysOnce(json);
+  return value;
+};
+
+/** Returns a value that fits a schema. Throws the problem with the path of each wrong part. */
+export const parseInput = <Schema extends z.ZodType>(schema: Schema, value: unknown): z.output<Schema> => {
+  const { data, error } = schema.safeParse(value);
+  if (!error) return data;
+  throw invalidInput(error.issues.map(({ path, message }) => ({ path: path.join('.'), message: `${message}.` })));
 };
 
 /** Returns how many values a JSON text has at least, without the cost of parsing it. Commas of texts count too. */

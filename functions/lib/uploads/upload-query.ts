@@ -26,8 +26,14 @@ export const parseUploadQuery = ({ rawQuery }: Pick<Request, 'rawQuery'>) => {
   const sent = { url: search.get('url') ?? undefined, ...(pairs.length > 0 && { label: Object.fromEntries(pairs) }) };
   const label = `${acceptedLabels} Send each as label=name:value.`;
   const { fields, errors } = parseFields(Query, { url: acceptedUrl, label }, sent);
-  const repeated = new Set(pairs.map(([name]) => name)).size < pairs.length || search.getAll('url').length > 1;
-  const all = [...errors, ...(repeated ? [{ path: 'label', message: 'Send the URL and each label once.' }] : [])];
+  const names = pairs.map(([name]) => name);
+  const all = [
+    ...errors,
+    ...(search.getAll('url').length > 1 ? [{ path: 'url', message: 'Send this parameter once.' }] : []),
+    ...names
+      .filter((name, i) => names.indexOf(name) < i)
+      .map((name) => ({ path: `label.${name}`, message: 'Send each label once.' })),
+  ];
   if (all.length > 0) throw invalidInput(all);
   return { url: fields.url, labels: fields.label ?? {} };
 };

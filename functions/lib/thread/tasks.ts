@@ -1,0 +1,27 @@
+import { promisify } from 'node:util';
+import zlib from 'node:zlib';
+import { factsOf } from '../../../shared/explanation/facts.ts';
+import { fixesOf } from '../../../shared/fixes/fixes.ts';
+import { pick } from '../../../shared/pick.ts';
+import { readReports, readRun } from '../uploads/read-upload.ts';
+
+/** Lighthouse's audits with images. All supported versions have them, unless a check leaves out performance. */
+export type PictureAudits = {
+  'final-screenshot'?: { details?: { data: string } };
+  'screenshot-thumbnails'?: { details?: { items: { timing: number; data: string }[] } };
+};
+
+/** Tasks of a thread on the bytes of a report or of an upload. Each input and result is plain data. */
+export const tasks = {
+  readReports,
+  readRun,
+  fixes: async (zipped: Buffer, options: Parameters<typeof fixesOf>[1]) => fixesOf(await parsed(zipped), options),
+  facts: async (zipped: Buffer) => factsOf(await parsed(zipped)),
+  pictures: async (zipped: Buffer) =>
+    pick((await parsed(zipped)).audits as PictureAudits, ['final-screenshot', 'screenshot-thumbnails']),
+};
+export type Tasks = typeof tasks;
+export type TaskName = keyof Tasks;
+
+const gunzip = promisify<Buffer, Buffer>(zlib.gunzip);
+const parsed = async (zipped: Buffer) => JSON.parse((await gunzip(zipped)).toString());
