@@ -1,3 +1,5 @@
+import { unusedProxy } from '../../shared/unused-proxy.ts';
+import { ServiceError } from '../api/service-error.ts';
 import { isServiceUrl } from './context.ts';
 import { isOwnVariable, serviceOf } from './environment.ts';
 import { exitCodes, explain, InterruptedError, UsageError } from './exit-codes.ts';
@@ -15,7 +17,8 @@ const REPEAT_MS = 500;
 const streams = new Streams();
 const end = async (error: unknown): Promise<number> => {
   const { text, code } = explain(error);
-  streams.note(text);
+  const proxy = error instanceof ServiceError && error.kind === 'unreachable' && unusedProxy(env);
+  streams.note(proxy ? `${text} The command uses the proxy of ${proxy} only with NODE_USE_ENV_PROXY=1.` : text);
   return streams.end(code);
 };
 process.once('uncaughtException', async (error) => process.exit(await end(error)));

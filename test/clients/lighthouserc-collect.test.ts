@@ -99,6 +99,12 @@ test('each part without effect is named, with what to use instead', async () => 
   ]);
 });
 
+test('a file that ignores invalid certificates names the setting that trusts an authority', async () => {
+  const settings = { chromeFlags: ['--headless', '--ignore-certificate-errors'] };
+  const { notes } = await collected({ collect: { settings } }, ['https://example.com/']);
+  expect(notes).toEqual([expect.stringContaining('start it with EXTRA_CA_FILE=ca.pem')]);
+});
+
 test('a header that a script leaves undefined is left out, and a Cookie header becomes cookies of the page', async () => {
   const assert = join(folder, 'lighthouserc.cjs');
   const extraHeaders = `{ 'x-a': undefined, 'x-b': 'c', Cookie: 'a=b; c=d' }`;

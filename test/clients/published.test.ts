@@ -12,9 +12,9 @@ import { needsOlderNode, olderNode } from '../support/older-node.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import type { World } from '../support/world.ts';
 
-const publishedWith = (node: string, args: string[], url?: string) =>
+const publishedWith = (node: string, args: string[], url?: string, more = {}) =>
   new Promise<{ code: number | null; stdout: string; stderr: string }>((resolve) => {
-    const env = { PATH: process.env.PATH, ...(url && { PAGE_AUDIT_URL: url }) };
+    const env = { PATH: process.env.PATH, ...(url && { PAGE_AUDIT_URL: url }), ...more };
     const child = execFile(node, [join(folder, 'page-audit.mjs'), ...args], { env }, (_error, stdout, stderr) =>
       resolve({ code: child.exitCode, stdout, stderr }),
     );
@@ -44,6 +44,14 @@ describe('the published command', () => {
         /^This package has no service inside. Set PAGE_AUDIT_URL.*\nTo get one, .* docker run /,
       ),
     });
+  });
+
+  test('names the variable of a proxy that it does not use, where the service can not be reached', async () => {
+    const proxy = { HTTPS_PROXY: 'http://127.0.0.1:9' };
+    const ask = async (env: object) =>
+      (await publishedWith(process.execPath, ['list'], 'http://127.0.0.1:9', env)).stderr;
+    expect(await ask(proxy)).toMatch(/can't be reached.* proxy of HTTPS_PROXY only with NODE_USE_ENV_PROXY=1\.$/m);
+    expect(await ask({ ...proxy, NODE_USE_ENV_PROXY: '1' })).not.toContain('proxy of');
   });
 
   test.each([

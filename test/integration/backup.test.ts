@@ -17,6 +17,8 @@ import { type Build, buildStore } from '../../functions/lib/store/builds.ts';
 import { restoreBackup } from '../../infra/local/backup/restore-backup.ts';
 import { databaseFile, LOCK_FILE } from '../../infra/local/data-folder.ts';
 import { runCommand } from '../support/command.ts';
+import { startFunctions } from '../support/gateway.ts';
+import { problemOf } from '../support/problem.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { startWorld, type World } from '../support/world.ts';
 
@@ -200,6 +202,15 @@ test('a damaged report and a damaged item are unreadable, and check-data, backup
   }
   await using world = await start(join(here, 'restored'));
   await expect(world.runOf(it.id)).rejects.toThrow(/can not be read: it is not as it was written/);
+});
+
+test('a report that is not as it was written is a 500', async () => {
+  const { run, path } = await stored();
+  changeData(`UPDATE objects SET body = zeroblob(bytes) WHERE key LIKE '%${run.id}%'`);
+  await using _world = await start();
+  const api = await startFunctions();
+  await problemOf(await fetch(api.url + path), 500, 'internal');
+  await api.close();
 });
 
 test('items of releases without checksums are read, and get one with their next write', async () => {

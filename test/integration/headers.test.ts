@@ -180,7 +180,7 @@ test('a preflight lists the methods of its path and the accepted headers', async
   const allowed = {
     'access-control-allow-origin': PAGE,
     'access-control-allow-headers':
-      'Authorization, Content-Type, Idempotency-Key, If-None-Match, Mcp-Protocol-Version, Prefer',
+      'Authorization, Content-Type, Idempotency-Key, If-None-Match, Mcp-Protocol-Version, Prefer, X-Goog-Api-Key',
     'access-control-max-age': '600',
     vary: 'Origin',
   };

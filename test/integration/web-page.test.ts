@@ -1,3 +1,5 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { readWeb } from '../../functions/lib/http/web-files.ts';
@@ -112,6 +114,14 @@ test('a file is compressed for a browser that accepts gzip', async () => {
     });
   });
   expect(gunzipSync(body).toString()).toBe(plain);
+});
+
+test('the page is read by a process that may open few files', async () => {
+  const module = import.meta.resolve('../../functions/lib/http/web-files.ts');
+  const script = `const { readWeb } = await import('${module}'); console.log((await readWeb(process.env.WEB_DIR)).files.size)`;
+  const limited = ['-c', 'ulimit -n 40; exec "$0" --input-type=module -e "$1"', process.execPath, script];
+  const { stdout } = await promisify(execFile)('sh', limited);
+  expect(Number(stdout)).toBeGreaterThan(30);
 });
 
 test('a file of another version is a 404', async () => {

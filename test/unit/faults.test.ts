@@ -319,6 +319,12 @@ test.each([
   expect(faultOf(observed(stopped, frame, decision)).code).toBe(fault);
 });
 
+test('a certificate of an unknown authority names the setting that trusts the authority', () => {
+  expect(faultOf(observed(stopped, { failure: 'ERR_CERT_AUTHORITY_INVALID' })).detail).toMatch(
+    /EXTRA_CA_FILE=<PEM file/,
+  );
+});
+
 test.each(['ERR_CERTIFICATE_TRANSPARENCY_REQUIRED', 'ERR_CERT_DATE_INVALID', 'ERR_ECH_NOT_NEGOTIATED'])(
   'the net error %s is a tls-error',
   (failure) => expect(faultOf(observed(stopped, { failure })).code).toBe('tls-error'),

@@ -1,8 +1,8 @@
 import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { installedBrowser } from '../../functions/auditor/host/installed-browser.ts';
+import { installedBrowser, programsIn } from '../../functions/auditor/host/installed-browser.ts';
 
 let dir: string;
 beforeAll(async () => {
@@ -34,6 +34,7 @@ test.each<[string, () => Promise<string>, RegExp]>([
     () => program('firefox', 'Mozilla Firefox 145.0'),
     / is no Chromium \(Mozilla Firefox 145\.0\)/,
   ],
+  ['is a snap', () => program('snapped', 'snap 2.63'), / is a snap, .* Install Google Chrome from its \.deb/],
   ['prints nothing', () => program('silent', ''), / is no Chromium \(it prints no version\)/],
   ['is too old', () => program('old', 'Chromium 90.0.4430.212'), / is Chromium 90\.0\.4430\.212, which is too old/],
   [
@@ -73,6 +74,15 @@ test('auto takes the newest version, and the headless shell of two with the same
   expect(await search(older, newer, shell)).toMatchObject({ executable: shell });
   expect(await search(join(dir, 'missing'), older)).toMatchObject({ executable: older });
 });
+
+test.each(['chromium-browser', 'google-chrome-stable', 'chrome-headless-shell', 'chrome'])(
+  'auto finds %s where it is the only browser in PATH',
+  async (name) => {
+    const folder = await mkdtemp(join(dir, 'path-'));
+    const path = await program(join(basename(folder), name), 'Google Chrome 156.0.8078.108');
+    expect(await search(...programsIn(`:${folder}`))).toMatchObject({ executable: path });
+  },
+);
 
 test('auto says which browsers it found unusable, or that there is none', async () => {
   const old = await program('chromium', 'Chromium 90.0.4430.212');

@@ -152,7 +152,13 @@ const advice: Readonly<Record<string, string>> = {
   additive: ' The service keeps all checks.',
 };
 
-const unusedIn = (part: object, place: string, { shape }: { shape: object }): string[] =>
+const INVALID_CERTIFICATES =
+  ' The service checks certificates. For an authority of your own, start it with EXTRA_CA_FILE=ca.pem.';
+
+const unusedIn = (part: Record<string, unknown>, place: string, { shape }: { shape: object }): string[] =>
   Object.keys(part)
     .filter((key) => !Object.hasOwn(shape, key))
-    .map((key) => `${place}.${key} has no effect.${advice[key] ?? ''}`);
+    .map((key) => {
+      const ignoresCertificates = key === 'chromeFlags' && /ignore-certificate-errors/.test(String(part[key]));
+      return `${place}.${key} has no effect.${advice[key] ?? ''}${ignoresCertificates ? INVALID_CERTIFICATES : ''}`;
+    });

@@ -8,7 +8,10 @@ import { cutText, printable } from '../../../shared/text.ts';
 import { listDir } from './processes.ts';
 
 /** Programs that `auto` looks for. If two have the same version, it takes the first. */
-const NAMES = ['chromium-headless-shell', 'chromium', 'google-chrome'];
+const NAMES = [
+  ...['chromium-headless-shell', 'chrome-headless-shell', 'chromium', 'chromium-browser'],
+  ...['google-chrome', 'google-chrome-stable', 'chrome'],
+];
 const MAC_PROGRAMS = ['Chromium', 'Google Chrome'].map((name) => `/Applications/${name}.app/Contents/MacOS/${name}`);
 /** Folders whose policies the browsers of Linux obey. The headless shell obeys none. */
 const POLICY_DIRS = ['chromium', 'chromium-browser', 'opt/chrome', 'opt/chrome_for_testing'].flatMap((dir) =>
@@ -19,12 +22,13 @@ const VERSION_MS = 20_000;
 /** The message says why a program can't be the browser of audits, and what would be accepted. */
 export class BrowserError extends Error {}
 
+/** Returns the paths that may be a browser in the folders of PATH. */
+export const programsIn = (path: string): string[] =>
+  path.split(':').flatMap((dir) => (dir ? NAMES.map((name) => join(dir, name)) : []));
+
 type Host = { searched: readonly string[]; policyDirs: readonly string[] };
 const thisHost = (): Host => ({
-  searched: [
-    ...(process.env.PATH ?? '').split(':').flatMap((dir) => (dir ? NAMES.map((name) => join(dir, name)) : [])),
-    ...MAC_PROGRAMS,
-  ],
+  searched: [...programsIn(process.env.PATH ?? ''), ...MAC_PROGRAMS],
   policyDirs: POLICY_DIRS,
 });
 
@@ -61,6 +65,7 @@ const inspect = async (path: string, { policyDirs }: Host): Promise<InstalledBro
   if (!executable) return 'is a script, whose flags and processes the service does not know';
   const output = await outputOf(executable, ['--version']);
   if ('error' in output) return `is no Chromium that starts (${cutText(printable(output.error), 300)})`;
+  if (output.text.startsWith('snap ')) return A_SNAP;
   const version = /(?:Chromium|Chrome)\D*? (\d+(?:\.\d+){3})/.exec(output.text)?.[1];
   if (!version) return `is no Chromium (${cutText(printable(output.text), 100) || 'it prints no version'})`;
   if (chromiumMajorOf(version) < MIN_CHROMIUM) return `is Chromium ${version}, which is too old`;
@@ -69,6 +74,9 @@ const inspect = async (path: string, { policyDirs }: Host): Promise<InstalledBro
     return `obeys ${policy}, and policies can undo the network guard of an audit`;
   return { executable, version };
 };
+
+const A_SNAP =
+  'is a snap, whose Chromium can not use the folders of an audit. Install Google Chrome from its .deb or .rpm package, or chromium-headless-shell where it is a package';
 
 const isExecutable = (path: string): boolean => {
   try {

@@ -56,6 +56,13 @@ const byNetError: readonly [
     }),
   ],
   [
+    /^ERR_CERT_AUTHORITY_INVALID$/,
+    (failure) => ({
+      code: 'tls-error',
+      detail: `The server's certificate is self-signed or from an authority that browsers do not know (${failure}). On a machine of your own, start the service with EXTRA_CA_FILE=<PEM file of the authority that issued it, such as mkcert's>.`,
+    }),
+  ],
+  [
     /^ERR_(CERT|SSL|BAD_SSL|TLS|ECH|NO_SSL)/,
     (failure) => ({ code: 'tls-error', detail: `The TLS connection failed: ${failure}.` }),
   ],

@@ -21,7 +21,7 @@ export const corsHeaders = (
       ? {
           'access-control-allow-methods': methodsOf(path).join(', '),
           'access-control-allow-headers':
-            'Authorization, Content-Type, Idempotency-Key, If-None-Match, Mcp-Protocol-Version, Prefer',
+            'Authorization, Content-Type, Idempotency-Key, If-None-Match, Mcp-Protocol-Version, Prefer, X-Goog-Api-Key',
           'access-control-max-age': '600',
         }
       : { 'access-control-expose-headers': '*' }),
