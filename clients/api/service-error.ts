@@ -80,7 +80,9 @@ export const errorOfFetch = (server: string, error: unknown, hasAnswered: boolea
     return new ServiceError('unreachable', `${server} did not answer in time.`, { retryable: hasAnswered });
   }
   if (!(error instanceof TypeError)) return undefined; // `fetch` rejects with a TypeError
-  const { code = '', message = error.message } = (error.cause ?? {}) as { code?: string; message?: string };
+  const cause = (error.cause ?? {}) as { code?: unknown; message?: string; cause?: Error };
+  const message = cause.cause?.message ?? cause.message ?? error.message;
+  const code = typeof cause.code === 'string' ? cause.code : ''; // the refusal of a proxy has a number
   if (code.startsWith('HPE_')) return new ServiceError('not-ours', `${server} does not speak HTTP.`);
   const wasReset = ['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET'].includes(code);
   return new ServiceError('unreachable', `${server} can't be reached (${code || message}).`, {

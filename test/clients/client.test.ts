@@ -1,6 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
 import { Client } from '../../clients/api/client.ts';
+import { errorOfFetch } from '../../clients/api/service-error.ts';
 import type { CheckView, CreateCheckBody } from '../../shared/check.ts';
 import { type Api, startApi } from '../support/api.ts';
 import { startFunctions } from '../support/gateway.ts';
@@ -179,6 +180,14 @@ test('a server that is down is unreachable at once', async () => {
   await server[Symbol.asyncDispose]();
   const error = await failure(new Client({ url: server.url }).list());
   expect(error).toMatchObject({ kind: 'unreachable', message: `${server.url} can't be reached (ECONNREFUSED).` });
+});
+
+test('a proxy that refuses is named as the cause', () => {
+  const refused = Object.assign(new DOMException('Request was cancelled.', 'AbortError'), {
+    cause: new Error('Proxy response (502)'),
+  });
+  const error = errorOfFetch('http://a.example', new TypeError('fetch failed', { cause: refused }), false);
+  expect(error?.message).toBe("http://a.example can't be reached (Proxy response (502)).");
 });
 
 test.each([
