@@ -55,14 +55,18 @@ export const getReport =
       await throwIfGone();
       return reports.urlOf(report.key);
     };
-    const sent = (page: string) => (gzipped ? gzip(page) : Buffer.from(page));
+    const sent = async (page: Buffer) => (gzipped ? gzip(page) : page);
     if (asHtml) {
       if (size <= maxBytes && report.bytes <= Math.max(maxBytes, MAX_HTML_SOURCE_BYTES)) {
-        const body = await sent(await htmlReport((await gunzip(await read())).toString()));
+        const body = await sent(await htmlReport(await read()));
         if (body.length <= maxBytes) return { status: 200, headers: { ...headers, ...type }, body };
       }
       const url = await stored();
-      return { status: 200, headers: { ...loadingHeaders(url), ...type }, body: await sent(await loadingReport(url)) };
+      return {
+        status: 200,
+        headers: { ...loadingHeaders(url), ...type },
+        body: await sent(Buffer.from(await loadingReport(url))),
+      };
     }
     if (size > maxBytes) return { status: 303, headers: { ...headers, location: await stored() } };
     const body = await read();
@@ -82,4 +86,4 @@ const etagOf = (key: string, asHtml: boolean, gzipped: boolean): string => {
   return `"${[tagOf(key), ...form].join('-')}"`;
 };
 
-const gzip = promisify<string, Buffer>(zlib.gzip);
+const gzip = promisify<Buffer, Buffer>(zlib.gzip);

@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { APIGatewayProxyEventV2 } from 'aws-lambda';
@@ -77,6 +78,6 @@ export const eventOf = (request: IncomingMessage, route: ReturnType<typeof route
 
 export const withBody = (event: APIGatewayProxyEventV2, body: Buffer): APIGatewayProxyEventV2 => {
   if (body.length === 0) return event;
-  const asText = textTypes.test(event.headers['content-type'] ?? '') && Buffer.from(body.toString()).equals(body);
+  const asText = textTypes.test(event.headers['content-type'] ?? '') && isUtf8(body);
   return { ...event, body: body.toString(asText ? 'utf8' : 'base64'), isBase64Encoded: !asText };
 };

@@ -14,8 +14,8 @@ import {
 
 export const presetNames = ['lighthouse:all', 'lighthouse:recommended', 'lighthouse:no-pwa'] as const;
 
-const MAX_SETS = 20;
-const MAX_PATTERN_LENGTH = 500;
+export const MAX_SETS = 20;
+export const MAX_PATTERN_LENGTH = 500;
 
 /** Assertions on the pages whose final URL matches a pattern. */
 export const AssertionSet = z

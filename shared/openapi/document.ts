@@ -18,7 +18,7 @@ Create a check, read it with \`Prefer: wait=25\` until its state is final, then 
 Every error is a problem document (RFC 9457). Answers may get more fields, so a client should ignore fields that it doesn't know.`;
 
 /** The documentation of each route. */
-const operations: Operations = {
+export const operations: Operations = {
   ...checkOperations,
   ...runOperations,
   ...pageSpeedOperations,

@@ -12,13 +12,13 @@ const tables = ['network-requests', 'unused-javascript', 'bootup-time', 'total-b
 /** Values of an item of a table, with the item itself. */
 const VALUES_OF_ITEM = 6;
 
-/** Returns the JSON of a real report with as many audits, values and bytes as an upload may have. */
-export const largestReport = (): string => {
+/** Returns the JSON of a real report with as many audits, values and bytes as an upload of so many reports may have. */
+export const largestReport = (reports = 1): string => {
   const report = JSON.parse(gunzipSync(readFileSync(recorded)).toString());
   const { audits } = report;
   for (let i = Object.keys(audits).length; i < MAX_AUDITS; i++)
     audits[`audit-${i}`] = { id: `audit-${i}`, title: 'An audit', score: 0, scoreDisplayMode: 'binary' };
-  const left = MAX_VALUES * MARGIN - MAX_AUDITS * 5 - JSON.stringify(report).split(',').length;
+  const left = (MAX_VALUES * MARGIN) / reports - JSON.stringify(report).split(',').length;
   const perTable = Math.floor(left / VALUES_OF_ITEM / tables.length);
   for (const name of tables) {
     const { details } = audits[name];
@@ -28,6 +28,8 @@ export const largestReport = (): string => {
     }
   }
   const bytes = Buffer.byteLength(JSON.stringify(report));
-  report.fullPageScreenshot = { screenshot: { data: 'A'.repeat(Math.max(0, MAX_REPORT_BYTES * MARGIN - bytes)) } };
+  report.fullPageScreenshot = {
+    screenshot: { data: 'A'.repeat(Math.max(0, (MAX_REPORT_BYTES * MARGIN) / reports - bytes)) },
+  };
   return JSON.stringify(report);
 };

@@ -2,6 +2,7 @@ import { availableParallelism, cpus, totalmem } from 'node:os';
 import { residentOf } from '../support/processes.ts';
 import { measureApi } from './api.ts';
 import { measureAtOnce } from './at-once.ts';
+import { measureBodies } from './bodies.ts';
 import { bundledFolder } from './bundled-folder.ts';
 import { measureBusy, shortBusy } from './busy.ts';
 import { measureChanges } from './changes.ts';
@@ -34,6 +35,7 @@ const measure = async (options: Options): Promise<Results> => {
   const results: Results = { origin: origin(), version, versions };
   if (includes('turnaround', 'memory', 'api')) Object.assign(results, await measureOneService(options, pages));
   if (includes('sweep')) results.sweep = await measureSweep({ items: options.short ? 500 : 5000, log });
+  if (includes('bodies')) results.bodies = await measureBodies(log);
   if (includes('stored')) results.stored = await measureStored({ short: options.short, log });
   if (includes('cpu')) results.cpu = await measureCpu({ ...common, runs: runs(8) });
   if (includes('busy'))

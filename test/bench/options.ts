@@ -21,6 +21,7 @@ const benchmarks = [
   'changes',
   'sweep',
   'stored',
+  'bodies',
 ] as const;
 type Benchmark = (typeof benchmarks)[number];
 
@@ -43,6 +44,7 @@ Without a name: ${usualBenchmarks.join(', ')}, in about six minutes. By name onl
   at-once              queues with one and two timed parts at once, and their scores: about four minutes per round
   sweep                due runs a second that a sweep handles: about a minute
   stored               start, memory and reads with 20,000 stored checks: about five minutes
+  bodies               the largest body of each route, and how long it holds the event loop: about a minute
   soak                 many audits, and what they leave behind: about 8 s per run
 
   --write              replaces the sections of these benchmarks in test/bench/RESULTS.md, except for their notes

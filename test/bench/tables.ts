@@ -1,6 +1,7 @@
 import type { AuditVersion } from '../../shared/audit-versions.ts';
 import type { ApiFigures } from './api.ts';
 import { type AtOnceFigures, atOnceTables } from './at-once.ts';
+import { bodiesTable, type Stall } from './bodies.ts';
 import type { BusyFigures } from './busy.ts';
 import { busyTables } from './busy-table.ts';
 import { changesTable, type Trial } from './changes.ts';
@@ -46,6 +47,7 @@ export type Results = {
   changes?: Trial[];
   sweep?: Swept[];
   stored?: StoredFigures;
+  bodies?: Stall[];
 };
 
 /** Returns one section for each benchmark that ran. */
@@ -71,6 +73,7 @@ export const sectionsOf = (results: Results): Section[] => {
     changes,
     sweep,
     stored,
+    bodies,
   } = results;
   const section = (title: string, tables: string[], versions: readonly AuditVersion[] = [version]): Section => ({
     title,
@@ -97,6 +100,7 @@ export const sectionsOf = (results: Results): Section[] => {
     changes && section('Changes in turns', [changesTable(changes)]),
     sweep && section('Sweep', [sweepTable(sweep), ...sweep.map(profileOfSweep)]),
     stored && section('Stored history', [storedTable(stored)]),
+    bodies && section('Largest bodies', [bodiesTable(bodies)]),
     soak && section('Soak', [soakTable(soak)], results.versions),
   ];
   return sections.filter((each) => each !== undefined);

@@ -1,21 +1,16 @@
 import { auditVersions } from '../../../shared/audit-versions.ts';
+import { inThread } from '../thread/in-thread.ts';
 
 /** The Lighthouse version whose report viewer is used. It reads the reports of all supported versions. */
 export const viewerVersion = auditVersions[0].version;
 
-/**
- * Returns an HTML page that shows the JSON of a Lighthouse result. The page includes its data, script and styles. The JSON is
- * not parsed, because a large one would hold the process.
- */
-export const htmlReport = async (json: string): Promise<string> => {
+/** Returns an HTML page that shows a gzipped Lighthouse result. The page includes its data, script and styles. */
+export const htmlReport = async (zipped: Buffer): Promise<Buffer> => {
   const page = await reportPage(null);
   const start = page.indexOf(DATA) + DATA.length;
-  return `${page.slice(0, start)}${asScript(json)}${page.slice(start + 'null'.length)}`;
+  const parts = [page.slice(0, start), page.slice(start + 'null'.length)].map((text) => Buffer.from(text));
+  return Buffer.concat([parts[0] as Buffer, await inThread('scriptJson', zipped), parts[1] as Buffer]);
 };
-
-/** Returns JSON that ends no element and no line of the page, as the viewer's generator does. */
-const asScript = (json: string): string =>
-  json.replaceAll('<', '\\u003c').replaceAll('\u2028', '\\u2028').replaceAll('\u2029', '\\u2029');
 
 /** Returns an HTML page that loads a Lighthouse result from a URL and shows it. It is for results too large to send. */
 export const loadingReport = async (url: string): Promise<string> => {

@@ -19,6 +19,15 @@ export const tasks = {
   facts: async (zipped: Buffer) => factsOf(await parsed(zipped)),
   pictures: async (zipped: Buffer) =>
     pick((await parsed(zipped)).audits as PictureAudits, ['final-screenshot', 'screenshot-thumbnails']),
+  /** Returns the JSON as a part of a script that ends no element and no line of its page, as the viewer's generator does. */
+  scriptJson: async (zipped: Buffer) =>
+    Buffer.from(
+      (await gunzip(zipped))
+        .toString()
+        .replaceAll('<', '\\u003c')
+        .replaceAll('\u2028', '\\u2028')
+        .replaceAll('\u2029', '\\u2029'),
+    ),
 };
 export type Tasks = typeof tasks;
 export type TaskName = keyof Tasks;
