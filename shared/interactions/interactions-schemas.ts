@@ -9,6 +9,7 @@ import {
   acceptedInteractions,
   type Interaction,
   keyForm,
+  MAX_HOLD_MS,
   MAX_INTERACTIONS,
   MAX_SCROLL,
   MAX_SELECTOR_LENGTH,
@@ -57,6 +58,12 @@ const Step = z
         click: Selector,
         times: z.literal(2, said).optional().describe('A double click.'),
         offset: Place.optional().describe('Pixels from the top left corner of the element. Without it, its middle.'),
+        duration: z
+          .int(said)
+          .min(1, said)
+          .max(MAX_HOLD_MS, said)
+          .optional()
+          .describe('Milliseconds for which the mouse or the finger stays down.'),
         ...where,
       }),
       step({

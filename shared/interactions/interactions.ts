@@ -12,7 +12,7 @@ export type Place = { x: number; y: number };
 
 /** A step of an interaction: one action, and the element that it is for. Selectors are those of Puppeteer's locators. */
 export type Step =
-  | ({ click: string; times?: 2 | undefined; offset?: Place | undefined } & Where)
+  | ({ click: string; times?: 2 | undefined; offset?: Place | undefined; duration?: number | undefined } & Where)
   | ({ type: string; text: TypedText } & Where)
   | { press: string }
   | { scroll: number }
@@ -30,6 +30,8 @@ export const MAX_SELECTOR_LENGTH = 500;
 export const MAX_TYPED_LENGTH = 500;
 /** Pixels by which one step scrolls at most, in both directions. */
 export const MAX_SCROLL = 100_000;
+/** Time for which a click is held at most, in milliseconds. */
+export const MAX_HOLD_MS = 5000;
 /** Time limit for the steps of an interaction and for what the page shows after them, in milliseconds. */
 export const INTERACTION_MS = 10_000;
 
@@ -71,4 +73,4 @@ export const modifierKeys = ['Shift', 'Control', 'Alt', 'Meta'] as const;
 export const keyForm = new RegExp(`^((${modifierKeys.join('|')})\\+)*(${namedKeys.join('|')}|[!-~])$`);
 
 /** Says what a create accepts. */
-export const acceptedInteractions = `The interactions must be a list of 1 to ${MAX_INTERACTIONS}. Each has a \`name\` (1 to 32 of a-z, 0-9, ., _ and -) and \`steps\`, a list of 1 to ${MAX_STEPS}. A step is one of { "click": selector }, { "type": selector, "text": text or { "secret": name } }, { "press": key }, { "scroll": selector or pixels }, { "hover": selector }, { "select": selector, "values": [value] } and { "waitFor": selector }. A selector is CSS, or begins with text/, aria/, xpath/ or pierce/. A key is one character or one of ${namedKeys.slice(0, 14).join(', ')} and F1 to F12, such as Shift+Tab. A step with a selector may have \`or\` (other selectors) and \`frame\` (indices), a click \`times\` (2) and \`offset\`, and a scroll to a selector \`to\` ({ "x", "y" }).`;
+export const acceptedInteractions = `The interactions must be a list of 1 to ${MAX_INTERACTIONS}. Each has a \`name\` (1 to 32 of a-z, 0-9, ., _ and -) and \`steps\`, a list of 1 to ${MAX_STEPS}. A step is one of { "click": selector }, { "type": selector, "text": text or { "secret": name } }, { "press": key }, { "scroll": selector or pixels }, { "hover": selector }, { "select": selector, "values": [value] } and { "waitFor": selector }. A selector is CSS, or begins with text/, aria/, xpath/ or pierce/. A key is one character or one of ${namedKeys.slice(0, 14).join(', ')} and F1 to F12, such as Shift+Tab. A step with a selector may have \`or\` (other selectors) and \`frame\` (indices), a click \`times\` (2), \`offset\` and \`duration\` (1 to ${MAX_HOLD_MS} ms), and a scroll to a selector \`to\` ({ "x", "y" }).`;

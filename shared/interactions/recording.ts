@@ -4,6 +4,7 @@ import { cutText } from '../text.ts';
 import {
   INTERACTION_MS,
   type Interaction,
+  MAX_HOLD_MS,
   MAX_INTERACTIONS,
   MAX_SELECTOR_LENGTH,
   MAX_STEPS,
@@ -29,6 +30,7 @@ const RecordedStep = z.looseObject({
   deviceType: z.string().optional(),
   offsetX: z.number().optional(),
   offsetY: z.number().optional(),
+  duration: z.number().optional(),
   frame: z.array(z.int().min(0)).optional(),
   timeout: z.number().optional(),
   operator: z.string().optional(),
@@ -49,7 +51,7 @@ const IGNORED = ['setViewport', 'emulateNetworkConditions', 'close'];
 type Reader = { steps: Step[]; held: string[]; scrolledTo: { x: number; y: number } };
 
 const located = ['selectors', 'frame'];
-const clicked = [...located, 'button', 'deviceType', 'offsetX', 'offsetY'];
+const clicked = [...located, 'button', 'deviceType', 'offsetX', 'offsetY', 'duration'];
 /** Fields that each type of step carries. Any other field is refused by its name. */
 const carried: Record<string, readonly string[]> = {
   navigate: ['url'],
@@ -136,9 +138,11 @@ const withSelector =
 
 const readers: Record<string, (reader: Reader, step: RecordedStep) => string | undefined> = {
   navigate: ({ steps }) => (steps.length > 0 ? 'navigates elsewhere. Audit that page by another check.' : undefined),
-  click: withSelector((selector, step, where) => clickOf(step) ?? { click: selector, ...offsetOf(step), ...where }),
+  click: withSelector(
+    (selector, step, where) => clickOf(step) ?? { click: selector, ...placeAndTimeOf(step), ...where },
+  ),
   doubleClick: withSelector(
-    (selector, step, where) => clickOf(step) ?? { click: selector, times: 2, ...offsetOf(step), ...where },
+    (selector, step, where) => clickOf(step) ?? { click: selector, times: 2, ...placeAndTimeOf(step), ...where },
   ),
   hover: withSelector((selector, _, where) => ({ hover: selector, ...where })),
   change: withSelector((selector, { value }, where) =>
@@ -182,13 +186,17 @@ const readers: Record<string, (reader: Reader, step: RecordedStep) => string | u
 };
 
 /** Returns why a click has no counterpart. The check's device decides between a finger and the mouse. */
-const clickOf = ({ button = 'primary', deviceType = 'mouse' }: RecordedStep): string | undefined => {
+const clickOf = ({ button = 'primary', deviceType = 'mouse', duration = 0 }: RecordedStep): string | undefined => {
+  if (!(duration >= 0 && duration <= MAX_HOLD_MS))
+    return `has a duration that is not from 0 to ${MAX_HOLD_MS} ms. Change the duration.`;
   if (button !== 'primary') return 'clicks with another button than the primary one. Remove the step.';
   return ['mouse', 'touch'].includes(deviceType) ? undefined : 'clicks with a pen. Set its deviceType to mouse.';
 };
 
-const offsetOf = ({ offsetX, offsetY }: RecordedStep) =>
-  offsetX !== undefined && offsetY !== undefined && { offset: { x: offsetX, y: offsetY } };
+const placeAndTimeOf = ({ offsetX, offsetY, duration = 0 }: RecordedStep) => ({
+  ...(offsetX !== undefined && offsetY !== undefined && { offset: { x: offsetX, y: offsetY } }),
+  ...(Math.round(duration) > 0 && { duration: Math.round(duration) }),
+});
 
 const nameOfKey = (key: string): string => (key === ' ' ? 'Space' : key);
 

@@ -209,6 +209,7 @@ test.each([
   [{ type: 'keyDown' }, 'Step 2 of the recording (keyDown) has no key'],
   [{ type: 'change', selectors }, 'has no value'],
   [{ type: 'click', selectors, deviceType: 'pen' }, 'with a pen'],
+  [{ type: 'click', selectors, duration: 5001 }, 'has a duration that is not from 0 to 5000 ms'],
   [{ type: 'hover', selectors, timeout: 30_000 }, 'has a timeout of more than 10000 ms'],
   [{ type: 'dragAndDrop' }, 'has no counterpart'],
 ])('a recording with the step %j is refused by name', (step, message) => {
@@ -223,11 +224,12 @@ test('a broken recording and an empty one are refused', () => {
 /** Fields of each type of step in the schema of @puppeteer/replay, with a value that a recording may have. */
 const base = { target: 'main', timeout: 5000, assertedEvents: [] };
 const located = { ...base, selectors: [['#a'], ['#b']], frame: [0, 1] };
-const clicked = { ...located, deviceType: 'touch', button: 'primary', offsetX: 30, offsetY: 20 };
+const clicked = { ...located, deviceType: 'touch', button: 'primary', offsetX: 30, offsetY: 20, duration: 800.4 };
+const held = { offset: { x: 30, y: 20 }, duration: 800 };
 const where = { or: ['#b'], frame: [0, 1] };
 const schema: Record<string, { fields: object; becomes: object; refused?: Record<string, unknown> }> = {
-  click: { fields: clicked, becomes: { click: '#a', offset: { x: 30, y: 20 }, ...where }, refused: { duration: 1200 } },
-  doubleClick: { fields: clicked, becomes: { click: '#a', times: 2, offset: { x: 30, y: 20 }, ...where } },
+  click: { fields: clicked, becomes: { click: '#a', ...held, ...where } },
+  doubleClick: { fields: clicked, becomes: { click: '#a', times: 2, ...held, ...where } },
   hover: { fields: located, becomes: { hover: '#a', ...where } },
   change: { fields: { ...located, value: 'x' }, becomes: { type: '#a', text: 'x', ...where } },
   scroll: { fields: { ...located, x: 5, y: 2000 }, becomes: { scroll: '#a', to: { x: 5, y: 2000 }, ...where } },

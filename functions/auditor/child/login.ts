@@ -15,6 +15,16 @@ export const useSecrets = async (
   { url, secrets }: Pick<AuditOrder, 'url' | 'secrets'>,
 ): Promise<UnusedSecrets | undefined> => {
   if (!secrets) return undefined;
+  const unused = await storeSecrets(page, { url, secrets });
+  await sendHeaders(await browser.target().createCDPSession(), url, secrets);
+  return unused;
+};
+
+/** Stores the cookies and the storage of an audit. Returns the names of those that the browser could not use. */
+export const storeSecrets = async (
+  page: Page,
+  { url, secrets = {} }: Pick<AuditOrder, 'url' | 'secrets'>,
+): Promise<UnusedSecrets> => {
   const session = await page.createCDPSession();
   const refusedDatabases = await fillStorage(session, page, secrets.storageState?.origins ?? []);
   const cookies = [...(secrets.storageState?.cookies ?? []), ...(secrets.cookies ?? [])];
@@ -25,7 +35,6 @@ export const useSecrets = async (
     cookies.filter((cookie) => !isOld(cookie)),
   );
   await session.detach();
-  await sendHeaders(await browser.target().createCDPSession(), url, secrets);
   return { refusedCookies, expiredCookies: cookies.filter(isOld).map(({ name }) => name), refusedDatabases };
 };
 

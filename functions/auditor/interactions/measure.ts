@@ -5,7 +5,6 @@ import type { InteractionRun } from '../../../shared/interactions/interactions-s
 import { slowdownOf } from '../../../shared/options/throttling.ts';
 import { cutText } from '../../../shared/text.ts';
 import type { Watched } from '../child/main-frame.ts';
-import { releaseDocument } from '../child/page-hold.ts';
 import { canRunScripts } from '../child/page-probe.ts';
 import { type Requests, watchRequests } from '../child/quiet-page.ts';
 import type { Waits } from '../cpu-waits.ts';
@@ -13,7 +12,9 @@ import type { LoadSettings } from '../lighthouse/result.ts';
 import type { Lighthouse } from '../lighthouse/run.ts';
 import { emulateDevice, type Measured, startTimespan } from '../lighthouse/timespan.ts';
 import type { AuditOrder } from '../messages.ts';
+import { BLANK, type Departure, followPage } from './departure.ts';
 import { type Entry, selectorOf, softNavigationOf } from './entries.ts';
+import { openFreshPage } from './fresh-page.ts';
 import type { MeasuredInteraction } from './messages.ts';
 import { observe } from './observe.ts';
 import { perform } from './perform.ts';
@@ -21,6 +22,8 @@ import { perform } from './perform.ts';
 /** Time without a sign of work after which the page has answered an interaction, in milliseconds. */
 const QUIET_MS = 1000;
 const POLL_MS = 100;
+/** Time limit for the tab of the second load. */
+const FRESH_MS = 15_000;
 /** Time limit for the page's second load. */
 const LOAD_MS = 20_000;
 /** Time limit for the end of a timespan, whose gatherers ask the page. */
@@ -54,39 +57,46 @@ export const notMeasured = ({ name }: Interaction, order: AuditOrder, reason: st
 });
 
 /**
- * Loads the page again, so that each sample starts from the same state, and measures the interactions one after another. An
- * interaction that fails costs only itself. After a page that hangs, there is nothing to measure.
+ * Loads the page again as at first, so that each sample starts from the same state, and measures the interactions one after
+ * another. An interaction that fails costs only itself. After a page that hangs or is gone, there is nothing to measure.
  */
 export const measureInteractions = async (
-  context: InteractionContext,
+  load: InteractionContext,
   turn: Turn,
   onResult: (index: number, result: MeasuredInteraction) => void,
 ): Promise<void> => {
-  const { order, session, page, watched, lighthouse, settings } = context;
+  const { order } = load;
   const interactions = order.options.interactions ?? [];
-  const requests = watchRequests(page);
-  releaseDocument(watched);
-  let stopped = await reload().then(() => undefined, reasonOf('The page did not load again'));
+  const again = await loadAgain(load).catch(reasonOf('The page did not load again'));
+  let stopped = typeof again === 'string' ? again : undefined;
   for (const [index, interaction] of interactions.entries()) {
-    const result = stopped
-      ? notMeasured(interaction, order, stopped)
-      : await measureOne(context, turn, interaction, requests);
+    const result =
+      stopped !== undefined || typeof again === 'string'
+        ? notMeasured(interaction, order, stopped ?? '')
+        : await measureOne(again.context, turn, interaction, again.requests);
     if (result === 'hung') {
       onResult(index, notMeasured(interaction, order, HUNG));
       stopped = `The page did not respond since the interaction ${interaction.name}.`;
     } else onResult(index, result);
+    if (result !== 'hung' && result.navigatedTo === BLANK)
+      stopped ??= `The page went to ${BLANK} in the interaction ${interaction.name}.`;
   }
+};
 
-  async function reload(): Promise<void> {
-    await emulateDevice(lighthouse, session, settings);
-    const before = watched.shown;
-    const loaded = page.goto(before?.url ?? order.url, { waitUntil: 'load', timeout: LOAD_MS });
-    await loaded.catch(async (error: Error) => {
-      const isShown = error.name === 'TimeoutError' && watched.shown?.loaderId !== before?.loaderId;
-      if (!isShown || !(await canRunScripts(session))) throw error; // a picture may never end, and a user would not wait for it
-    });
-    await untilQuiet(requests, async () => 0, AbortSignal.timeout(INTERACTION_MS));
-  }
+/** Loads the page in a fresh tab. Returns the tab, and the requests of its page. */
+const loadAgain = async (load: InteractionContext): Promise<{ context: InteractionContext; requests: Requests }> => {
+  const { order, lighthouse, settings } = load;
+  const fresh = await inTime(openFreshPage(load.page, order), FRESH_MS);
+  const { page, session, watched } = fresh;
+  const requests = watchRequests(page);
+  await emulateDevice(lighthouse, session, settings);
+  const loaded = page.goto(load.watched.shown?.url ?? order.url, { waitUntil: 'load', timeout: LOAD_MS });
+  await loaded.catch(async (error: Error) => {
+    const isShown = error.name === 'TimeoutError' && watched.shown !== undefined;
+    if (!isShown || !(await canRunScripts(session))) throw error; // a picture may never end, and a user would not wait for it
+  });
+  await untilQuiet(requests, async () => 0, AbortSignal.timeout(INTERACTION_MS));
+  return { context: { ...load, ...fresh }, requests };
 };
 
 const HUNG = `The page did not respond within ${INTERACTION_MS / 1000} s.`;
@@ -98,7 +108,7 @@ const measureOne = async (
   interaction: Interaction,
   requests: Requests,
 ): Promise<MeasuredInteraction | 'hung'> => {
-  const { lighthouse, order, session, watched } = context;
+  const { lighthouse, order, session } = context;
   await startTimed();
   let isTimed = true;
   const giveBack = () => {
@@ -106,9 +116,9 @@ const measureOne = async (
     return endTimed();
   };
   try {
-    const before = { ...watched };
     const end = await inTime(startTimespan(lighthouse, context, { onTraced: giveBack }), END_MS);
     const observer = await inTime(observe(session), END_MS);
+    const departure = await inTime(followPage(context), END_MS);
     const signal = AbortSignal.timeout(INTERACTION_MS);
     const act = async () => {
       const failure = await performAll(context, interaction, signal);
@@ -116,12 +126,12 @@ const measureOne = async (
       return { failure, entries: await observer.read().catch(() => []) }; // a document that the page left has none
     };
     const { failure, entries } = await untilEnded(act(), session);
-    const left = leftSince(before, watched);
+    const left = await inTime(departure(), END_MS);
     const measured = await inTime(end(), END_MS);
     return failure
       ? {
-          ...notMeasured(interaction, order, left ? `${textOf(left)} ${failure}` : failure),
-          navigatedTo: left?.to ?? null,
+          ...notMeasured(interaction, order, left.text === null ? failure : `${left.text} ${failure}`),
+          navigatedTo: left.to,
         }
       : resultOf(interaction, order, { measured, entries, left });
   } catch (error) {
@@ -146,23 +156,6 @@ const untilEnded = async (acted: Promise<Acted>, session: CDPSession): Promise<A
   if (!(await canRunScripts(session))) throw LATE;
   return { failure: `${HUNG} The service ended its script.`, entries: [] };
 };
-
-/** Another document to which the page went, and the network's error if the browser could not show it. */
-type Left = { to: string; failure: string | null };
-
-/** Returns the document to which the page went since a moment, or null if it stayed. A download does not leave a page. */
-const leftSince = (
-  before: Pick<Watched, 'shown' | 'requestId'>,
-  { shown, requestId, record }: Watched,
-): Left | null => {
-  const { url, failure } = record;
-  if (requestId !== before.requestId && url !== null && failure !== null && failure !== 'ERR_ABORTED')
-    return { to: url, failure };
-  return shown && shown.loaderId !== before.shown?.loaderId ? { to: shown.url, failure: null } : null;
-};
-
-const textOf = ({ to, failure }: Left): string =>
-  failure === null ? `The page navigated to ${to}.` : `The page navigated to ${to}, which failed: ${failure}.`;
 
 const LATE = new Error('The page does not respond.');
 const inTime = <Value>(answer: Promise<Value>, ms: number): Promise<Value> => {
@@ -199,7 +192,7 @@ const untilQuiet = async (requests: Requests, count: () => Promise<number>, sign
   }
 };
 
-type Found = { measured: Measured; entries: Entry[]; left: Left | null };
+type Found = { measured: Measured; entries: Entry[]; left: Departure };
 
 const resultOf = (
   { name }: Interaction,
@@ -215,9 +208,9 @@ const resultOf = (
     ...{ tbt, cls, lcp: softNavigation?.lcp ?? null },
     longestEvent: longest ? eventOf(longest, entries) : null,
     softNavigation,
-    navigatedTo: left?.to ?? null,
+    navigatedTo: left.to,
     cpuSlowdown: slowdownOf(order.options) ?? 1,
-    reason: left ? textOf(left) : missing,
+    reason: left.text ?? missing,
     report,
   };
 };

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { KeyInput, Page } from 'puppeteer-core';
 import type { Place, Step, Where } from '../../../shared/interactions/interactions.ts';
 import { pick } from '../../../shared/pick.ts';
@@ -36,12 +37,16 @@ const wantedOf = (selector: string, { or = [], ...where }: Where & Pick<Wanted, 
 /** Clicks as the user of the device does: with a finger on a phone, else with the mouse. */
 const click = async (
   page: Page,
-  { times = 1 }: { times?: number | undefined },
+  { times = 1, duration = 0 }: { times?: number | undefined; duration?: number | undefined },
   { x, y }: Place,
   { options }: Order,
 ): Promise<void> => {
-  if (options.device !== 'mobile') return page.mouse.click(x, y, { count: times });
-  for (let i = 0; i < times; i++) await page.touchscreen.tap(x, y);
+  if (options.device !== 'mobile') return page.mouse.click(x, y, { count: times, delay: duration });
+  for (let i = 0; i < times; i++) {
+    const finger = await page.touchscreen.touchStart(x, y);
+    if (duration > 0) await sleep(duration);
+    await finger.end();
+  }
 };
 
 const press = async ({ keyboard }: Page, key: string): Promise<void> => {

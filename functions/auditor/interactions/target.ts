@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { ElementHandle, Frame, Page } from 'puppeteer-core';
 import type { Place } from '../../../shared/interactions/interactions.ts';
 
@@ -5,7 +6,8 @@ import type { Place } from '../../../shared/interactions/interactions.ts';
 const POLL_MS = 100;
 /** Time after which an element that moves in place, such as a pulsing button, is used while it moves. */
 const IN_PLACE_MS = 1000;
-const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+/** Time for the pictures that a look at an element needs, in milliseconds. A page may paint none. */
+const LOOK_MS = 5000;
 
 /** An element that a step wants: selectors in their order, and its frame. Without a frame, all are searched. */
 export type Wanted = {
@@ -30,7 +32,7 @@ export const find = async (page: Page, wanted: Wanted, signal: AbortSignal): Pro
       }
     }
     if (signal.aborted) throw new Error('The page has no such visible element.');
-    await pause(POLL_MS);
+    await sleep(POLL_MS);
   }
 };
 
@@ -59,7 +61,10 @@ export const usablePoint = async (page: Page, wanted: Wanted, signal: AbortSigna
   let moved: { box: Box; since: number } | undefined;
   for (;;) {
     const handle = await find(page, wanted, signal);
-    const looked: Looked = await handle.evaluate(look, wanted.offset).catch(() => ({ fault: 'It is gone.' }));
+    const looked = await Promise.race<Looked>([
+      handle.evaluate(look, wanted.offset).catch(() => ({ fault: 'It is gone.' })),
+      sleep(LOOK_MS, { fault: 'The page paints nothing.' }),
+    ]);
     let { fault } = looked;
     if (looked.point) {
       if (!looked.moves) return onScreen(handle, looked.point);
@@ -72,7 +77,7 @@ export const usablePoint = async (page: Page, wanted: Wanted, signal: AbortSigna
       fault = 'It moves.';
     }
     if (signal.aborted) throw new Error(fault);
-    await pause(POLL_MS);
+    await sleep(POLL_MS);
   }
 };
 

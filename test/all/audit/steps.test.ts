@@ -36,6 +36,8 @@ const pages: Record<string, string> = {
   map: `<style>html, body { margin:0; height:100%; overflow:hidden }</style>
     <script>addEventListener('wheel', (event) => { event.preventDefault(); said('turned'); }, { passive: false })</script>`,
   double: `<button id="b" ondblclick="said('double')">Twice</button>`,
+  held: `<button id="b">Hold</button><script>let at; b.onpointerdown = (event) => { at = event.timeStamp; };
+    b.onpointerup = (event) => said(event.timeStamp - at >= 290 ? 'held' : 'short')</script>`,
   canvas: `<canvas id="c" width="300" height="200" onclick="said([event.offsetX, event.offsetY].map(Math.round))"></canvas>`,
   label: `<button id="cart" onclick="said('clicked')">Cart (0)</button>`,
   both: `<button onclick="said('page')">In</button><iframe srcdoc="<button onclick=&quot;parent.said('inner')&quot;>In</button>"></iframe>`,
@@ -123,9 +125,10 @@ test('each turn of the wheel waits until a list that grows stands', async () => 
   expect(await page.$$eval('#list p', ({ length }) => length)).toBe(100);
 });
 
-test('a double click, an offset, other selectors, a frame and a scroll inside reach the page', async () => {
+test('a double click, a held one, an offset, other selectors, a frame and a scroll inside reach the page', async () => {
   for (const device of ['mobile', 'desktop'] as const) {
     expect(await after('double', [{ click: '#b', times: 2 }], device), device).toBe('double');
+    expect(await after('held', [{ click: '#b', duration: 300 }], device), device).toBe('held');
     expect(await after('canvas', [{ click: '#c', offset: { x: 30, y: 20 } }], device), device).toBe('30,20');
   }
   expect(await after('label', [{ click: 'aria/Cart (1)', or: ['#cart'] }])).toBe('clicked');

@@ -1,0 +1,25 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { CDPSession, Page } from 'puppeteer-core';
+import { storeSecrets } from '../child/login.ts';
+import { type Watched, watchMainFrame } from '../child/main-frame.ts';
+import type { AuditOrder } from '../messages.ts';
+
+export type FreshPage = { page: Page; session: CDPSession; watched: Watched };
+
+/** Time for the old tab to close, in milliseconds. A page that hangs may keep it. */
+const CLOSE_MS = 5000;
+
+/**
+ * Opens a tab as the load had it: with the secrets of the audit, and without anything that the load stored, such as the answer
+ * to a cookie banner. Closes the old tab before, because its page could store something again.
+ */
+export const openFreshPage = async (old: Page, order: Pick<AuditOrder, 'url' | 'secrets'>): Promise<FreshPage> => {
+  const page = await old.browser().newPage(); // session storage belongs to a tab
+  const session = await page.createCDPSession();
+  await Promise.race([old.close(), sleep(CLOSE_MS)]);
+  // One command for all origins, so that it costs the same for a page with a thousand frames.
+  await session.send('Storage.clearDataForOrigin', { origin: '*', storageTypes: 'all' });
+  await session.send('Network.clearBrowserCookies');
+  await storeSecrets(page, order);
+  return { page, session, watched: await watchMainFrame(session, () => {}) };
+};
