@@ -43,7 +43,7 @@ type Options = {
   inTurns?: boolean;
   /** Earlier checks of the base's page by region, the oldest first. They show how much it moves by itself. */
   history?: History;
-  /** What the series of the page says about the two checks. */
+  /** Verdicts of the series of the page about the two checks, by region. */
   bySeries?: BySeries;
 };
 export type History = Partial<Record<Region, readonly SeriesPoint[]>>;
