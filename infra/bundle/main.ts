@@ -37,13 +37,11 @@ export const build = async ({ out = join(dist, 'functions'), print = () => {} }:
   const partial = await mkdtemp(`${out}.partial-`); // a build that fails leaves the last one complete
   try {
     const names = await functionNames();
-    const bundles = await bundle(root, new Map([...names.flatMap(modulesOf), threadModule]));
-    const thread = bundles.get(threadModule[0]) as Asset;
+    const bundles = await bundle(root, new Map(names.flatMap(modulesOf)));
     for (const name of names) {
       const code = bundles.get(`${name}/index`) as Asset;
       const child = bundles.get(`${name}/child`);
-      const withThread = code.parts.has('functions/lib/thread/in-thread.ts') ? joined(code, thread) : code;
-      const asset = child ? await auditFunction(code, child) : await apiFunction(name, withThread);
+      const asset = child ? await auditFunction(code, child) : await apiFunction(name, code);
       const { all, maps } = checkSize(name, asset, maxBytes(name));
       print(`${name.padEnd(16)} ${mb(all).padStart(7)} MB, of which source maps ${mb(maps)} MB`);
       await writeFiles(join(partial, name), asset.files);
@@ -72,18 +70,10 @@ const modulesOf = (name: string): [string, string][] =>
       ]
     : [[`${name}/index`, `export { handler } from './functions/${name}.ts';`]];
 
-/** The thread of the functions that read reports. */
-const threadModule: [string, string] = ['thread/thread', "import './functions/lib/thread/thread.ts';"];
-
-const apiFunction = async (name: string, code: Asset): Promise<Asset> => {
+const apiFunction = async (name: string, { files, parts }: Asset): Promise<Asset> => {
   const read = (await readBy[name]?.()) ?? new Map();
-  return joined(code, { files: read, parts: new Map(sizesOf(read)) });
+  return { files: new Map([...files, ...read]), parts: new Map([...parts, ...sizesOf(read)]) };
 };
-
-const joined = (one: Asset, other: Asset): Asset => ({
-  files: new Map([...one.files, ...other.files]),
-  parts: new Map([...one.parts, ...other.parts]),
-});
 
 /** Files that an API function reads on request. */
 const readBy: Record<string, () => Promise<Files>> = {

@@ -13,8 +13,9 @@ export type Answer = { id: number } & (
   | { error: unknown }
 );
 
-const isSource = import.meta.filename.endsWith('.ts');
-const module = new URL(isSource ? './thread.ts' : './thread.mjs', import.meta.url); // the bundle has it beside the function
+/** A deployed function answers one request at a time, so its bundle has no thread. */
+const isDeployed = !import.meta.filename.endsWith('.ts');
+const module = new URL('./thread.ts', import.meta.url);
 
 let thread: Worker | undefined;
 let lastId = 0;
@@ -26,7 +27,7 @@ export const inThread = async <Name extends TaskName>(
   ...input: Parameters<Tasks[Name]>
 ): Promise<Awaited<ReturnType<Tasks[Name]>>> => {
   type Result = Awaited<ReturnType<Tasks[Name]>>;
-  if (input[0].length <= SMALL_BYTES)
+  if (isDeployed || input[0].length <= SMALL_BYTES)
     return (await (tasks[name] as (...sent: typeof input) => unknown)(...input)) as Result;
   thread ??= startThread();
   thread.ref(); // until the answer
