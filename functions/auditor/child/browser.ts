@@ -42,9 +42,6 @@ export const isUsable = async ({ page }: Launched): Promise<boolean> => {
   return isUsed;
 };
 
-/** A core file of a crashed browser may have gigabytes, and the secrets of a check. The shell becomes the program `$0`. */
-const WITHOUT_CORE_FILES = 'ulimit -c 0; exec "$0" "$@"';
-
 /** Returns undefined if Chromium exits by itself, as it does when its sandbox is not available. Throws if it is killed. */
 const startChromium = async (
   { executable, proxyPort, workDir, env, debuggingPort, trustStore }: Omit<Launch, 'sandbox'>,
@@ -65,7 +62,7 @@ const startChromium = async (
     ...egressFlags(proxyPort),
     'about:blank',
   ];
-  const chromium = spawn('/bin/sh', ['-c', WITHOUT_CORE_FILES, executable, ...args], {
+  const chromium = spawn(executable, args, {
     env,
     stdio: ['ignore', 'ignore', 'pipe', 'pipe', 'pipe'],
   });

@@ -95,7 +95,7 @@ test('the deployed get-report returns a page with the deployed report viewer', a
   const answer = await fetch(`${api.url}${path}`, { headers: { accept: 'text/html' } });
   expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
   const page = await answer.text();
-  expect(page).toContain('__LIGHTHOUSE_JSON__ = {"lighthouseVersion":"13.5.0"}');
+  expect(page).toContain('__LIGHTHOUSE_JSON__ = {"lighthouseVersion": "13.5.0"}');
   expect(page.length).toBeGreaterThan(180_000); // the viewer
   expect(page).toContain('__initLighthouseReport__();');
   expect(await call(`/v1/checks/${check.id}`, 'DELETE')).toMatchObject({ status: 204 });

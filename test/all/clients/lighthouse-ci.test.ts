@@ -76,12 +76,12 @@ test('the unmodified `lhci upload` makes checks that can be compared by their co
   expect((await upload('5b3e0d2', [1900, 1910, 1920])).code).toBe(0);
   const { checks } = await read('/v1/checks');
   expect(checks.map(({ url, source, state, samples }: Any) => ({ url, source, state, samples }))).toEqual(
-    Array(2).fill({ url: 'http://localhost/shop', source: 'uploaded', state: 'succeeded', samples: 3 }),
+    Array(2).fill({ url: 'http://localhost:3123/shop', source: 'uploaded', state: 'succeeded', samples: 3 }),
   );
   expect(checks[0].labels).toMatchObject({ branch: 'main', commit: '5b3e0d2' });
   const compared = await read(`/v1/checks/${checks[0].id}/comparison?base=label:commit=4f2a9c1`);
   expect(compared).toMatchObject({ comparable: true, metrics: { lcp: { verdict: 'regressed' } } });
-  const { marks } = await read('/v1/marks?url=http://localhost/shop');
+  const { marks } = await read('/v1/marks?url=http://localhost:3123/shop');
   expect(marks).toMatchObject([{ text: 'commit 5b3e0d2', checkId: checks[0].id }]);
 });
 
