@@ -78,7 +78,13 @@ export const TrendTable = ({ runs, metric, filter, chosen, marks }: TableProps) 
 type Notes = Record<'reasons' | 'steps' | 'marked', ReadonlyMap<RunSummary, string>>;
 type RowProps = Notes & Pick<TableProps, 'metric' | 'chosen'> & { run: RunSummary; hasRegions: boolean };
 
-const Row = ({ run, metric, reasons, steps, marked, hasRegions, chosen }: RowProps) => {
+/** Renders a row again only if it changes, because the table renders all its rows again at each step. */
+const Row = (props: RowProps) => {
+  const { run, metric, reasons, steps, marked, hasRegions, chosen } = props;
+  return useMemo(() => <Cells {...props} />, [run, metric, reasons, steps, marked, hasRegions, chosen]);
+};
+
+const Cells = ({ run, metric, reasons, steps, marked, hasRegions, chosen }: RowProps) => {
   const value = run.state === 'succeeded' ? metric.numberOf(run) : null;
   const range = metric.rangeOf(run);
   const notes = [
