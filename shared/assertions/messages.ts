@@ -102,6 +102,7 @@ export const describeMissing = (key: string, report: AssertedReport): string => 
 };
 
 const MAX_DIGITS = 10;
+
 /** Returns a rounded number, with as many digits as it needs to differ from the limit. */
 const distinctText = (value: number, limit: number, digits: number): string => {
   const text = grouped(value, digits);

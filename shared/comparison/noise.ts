@@ -48,7 +48,7 @@ export const noiseWithin = (checks: Checks) => {
   return { freedom, variance, ofLocation: (LOCATION_VARIANCE * variance) / samples };
 };
 
-/** Share of the expected variance above which a page is no usual one, so that only its own noise counts. */
+/** A page with more than so many times the expected variance is no usual one, so only its own noise counts. */
 const UNUSUAL = 2;
 
 /** Returns how many checks the expected variance is worth beside the measured squares. */

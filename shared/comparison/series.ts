@@ -135,7 +135,7 @@ const stepBetween = (metric: PageMetric, before: readonly Location[], after: rea
 
 /**
  * Returns how many times the variance of the means of so many neighbours is that of independent checks. It is 1 unless the noise
- * of a check lasts until the next one. Neighbours that drift together say less than their number.
+ * of a check lasts until the next one. Checks that drift together prove less than as many independent ones.
  */
 const lastingOf = (series: readonly number[], count: number): number => {
   const [mean, squares, n] = [meanOf(series), squaresOf(series), series.length];

@@ -135,7 +135,7 @@ export const changeSince = (
 
 /**
  * Returns how each metric changed that has a step between two checks, or whose checks are neighbours in a long series. The list
- * of pages judges the same sides, so it says the same.
+ * of pages asks the same functions about the same sides.
  */
 export const changesAcross = (
   { points, steps }: { points: readonly PagePoint[]; steps: Steps },
@@ -144,17 +144,17 @@ export const changesAcross = (
 ): PageSince['metrics'] => {
   const [base, check] = [baseId, checkId].map((id) => points.find((each) => each.checkId === id));
   if (!base || !check || base.at >= check.at) return {};
-  const alike = alikeOf(points.filter(({ at }) => at <= check.at));
-  if (alike.at(-1) !== check || !alike.includes(base)) return {};
-  const later = points.filter(({ at, inputs }) => at > check.at && inputs === check.inputs);
+  const alike = points.filter((each) => each.inputs === check.inputs && isMeasured(each));
   const changes = mainNames.flatMap((name) => {
     const times = steps[name] ?? [];
-    const end = times.find((time) => time > check.at) ?? Number.POSITIVE_INFINITY;
-    const level = later.filter(({ at }) => at < end);
     const isStep = times.some((time) => time > base.at && time <= check.at);
-    const sides = isStep
-      ? sidesOf(seriesOf(name, [...alike, ...level.filter(isMeasured)]), times, base.at)
-      : previousOf(seriesOf(name, alike), check, base);
+    const end = isStep ? (times.find((time) => time > check.at) ?? Number.POSITIVE_INFINITY) : check.at + 1;
+    const series = seriesOf(
+      name,
+      alike.filter(({ at }) => at < end),
+    );
+    if (!series.includes(base) || !series.includes(check)) return []; // another machine, for example
+    const sides = isStep ? sidesOf(series, times, base.at) : previousOf(series, check, base);
     const change = sides?.isProved && changeBetween(name, sides, tbtOf(alike));
     return change ? [[name, change] as const] : [];
   });

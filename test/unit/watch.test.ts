@@ -230,7 +230,7 @@ test.each(['tbt', 'lcp'] as const)(
     const level = { tbt: 800, lcp: 2500 }[name];
     let [drift, steps, series]: [number, number, Location[]] = [gaussian(), 0, []];
     for (let hour = 0; hour < 365 * 24; hour++) {
-      drift = 0.9 * drift + Math.sqrt(1 - 0.9 ** 2) * gaussian(); // of independent checks, 126 and 336 would be steps
+      drift = 0.9 * drift + Math.sqrt(1 - 0.9 ** 2) * gaussian(); // judged as independent checks, 126 and 336 were steps
       series = [...series, [level * (1 + 0.08 * drift), (0.01 * level) ** 2] as const].slice(-60);
       const step = stepOf(pageMetric(name), series, 800);
       if (step) [series, steps] = [series.slice(-step.since), steps + 1];

@@ -41,8 +41,9 @@ export const compareWithBase = async (
   const { lists, now = () => new Date() } = lookup;
   const [, newer = ''] = [baseCheck.item.createdAt, check.item.createdAt].sort(); // later checks change no verdict
   const history = lists ? await pageHistory({ lists, now: now() }, baseCheck.item, newer) : {};
-  const bySeries = await seriesBetween(lookup, baseCheck.item, check.item.id);
   if (ids.includes(baseCheck.item.id)) throw invalidInput([{ path: 'again', message: againIsBase }]);
+  const isPair = more.length + ids.length === 0; // more checks a side say more than the series does
+  const bySeries = isPair ? await seriesBetween(lookup, baseCheck.item, check.item.id) : {};
   const comparison = compareChecks(finishedCheck(baseCheck), compared, {
     ...{ intended, history, again, bySeries },
     pool: more.map(finishedCheck),
