@@ -62,8 +62,20 @@ export const regionsOf = (runs: readonly RunSummary[]) => {
 
 type ComparedRun = Parameters<typeof reasonsAgainst>[0] & Record<'region' | 'state', string>;
 
+const known = new WeakMap<object, Map<string, unknown>>();
+
+/** Makes something of a list of runs once, because the chart and the table need the same of up to 400 runs. */
+const once = <Made>(runs: object, name: string, make: () => Made): Made => {
+  const ofRuns = known.get(runs) ?? new Map<string, unknown>();
+  if (!ofRuns.has(name)) known.set(runs, ofRuns.set(name, make()));
+  return ofRuns.get(name) as Made;
+};
+
 /** Returns why a metric of runs, newest first, is not comparable with the newest run of their region. */
-export const incomparable = <Run extends ComparedRun>(runs: readonly Run[], name: JudgedName): Map<Run, string> => {
+export const incomparable = <Run extends ComparedRun>(runs: readonly Run[], name: JudgedName): Map<Run, string> =>
+  once(runs, `incomparable ${name}`, () => reasonsOf(runs, name));
+
+const reasonsOf = <Run extends ComparedRun>(runs: readonly Run[], name: JudgedName): Map<Run, string> => {
   const newest = new Map<string, Run>();
   for (const run of runs) {
     if (run.state === 'succeeded' && !run.contended && !newest.has(run.region)) newest.set(run.region, run);
@@ -82,7 +94,10 @@ export const incomparable = <Run extends ComparedRun>(runs: readonly Run[], name
  * Returns the runs, newest first, with which a metric begins a new series in their region, and what changed there: an input, or
  * a part of the service. Another machine begins none, because several may take turns.
  */
-export const stepsOf = <Run extends ComparedRun>(runs: readonly Run[], name: JudgedName): Map<Run, string> => {
+export const stepsOf = <Run extends ComparedRun>(runs: readonly Run[], name: JudgedName): Map<Run, string> =>
+  once(runs, `steps ${name}`, () => newSeriesOf(runs, name));
+
+const newSeriesOf = <Run extends ComparedRun>(runs: readonly Run[], name: JudgedName): Map<Run, string> => {
   const before = new Map<string, Run>();
   const steps = new Map<Run, string>();
   for (const run of runs.toReversed()) {

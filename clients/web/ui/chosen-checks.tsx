@@ -1,4 +1,4 @@
-import { useState } from 'preact/hooks';
+import { useMemo, useState } from 'preact/hooks';
 
 /** A check that its reader has chosen for a comparison, with words that tell it from others. */
 export type ChosenCheck = { id: string; createdAt: string; text: string };
@@ -6,13 +6,15 @@ export type ChosenCheck = { id: string; createdAt: string; text: string };
 /** Returns the newest two chosen checks, and what changes them. */
 export const useChosenChecks = () => {
   const [checks, setChecks] = useState<readonly ChosenCheck[]>([]);
-  const toggle = (check: ChosenCheck) =>
-    setChecks((before) =>
-      before.some(({ id }) => id === check.id)
-        ? before.filter(({ id }) => id !== check.id)
-        : [...before, check].slice(-2),
-    );
-  return { checks, toggle, clear: () => setChecks([]) };
+  return useMemo(() => {
+    const toggle = (check: ChosenCheck) =>
+      setChecks((before) =>
+        before.some(({ id }) => id === check.id)
+          ? before.filter(({ id }) => id !== check.id)
+          : [...before, check].slice(-2),
+      );
+    return { checks, toggle, clear: () => setChecks([]) };
+  }, [checks]); // rows that have not changed are not rendered again
 };
 
 export type ChosenChecks = ReturnType<typeof useChosenChecks>;
