@@ -1,9 +1,9 @@
-import { docsPolicy, readDocs } from './lib/http/docs-files.ts';
+import { readDocs } from './lib/http/docs-files.ts';
 import { http } from './lib/http/http.ts';
 import { staticFiles } from './lib/http/static-files.ts';
 
 /** GET /docs and its files: returns Swagger UI, which shows the OpenAPI document and loads nothing from other hosts. */
 export const handler = http('docs', () => {
-  const site = staticFiles({ read: readDocs, policy: docsPolicy });
+  const site = staticFiles(readDocs);
   return (request) => (request.params.file === undefined ? site.page(request) : site.file(request));
 });

@@ -10,6 +10,8 @@ const entryPoints = {
   page: `${folder}/styles/page.css`,
   uplot: 'uplot/dist/uPlot.min.css',
 };
+/** The styles, which the page itself contains: a browser shows it without another request. */
+const STYLES = 'page.css';
 /** The views whose modules the browser loads at once, not one after the other. */
 const views = ['home', 'check', 'run', 'pages', 'trend', 'schedules', 'webhooks', 'comparison'];
 
@@ -39,15 +41,19 @@ export const webFiles = async (root: string): Promise<Files> => {
     async (name) => [name, await readFile(join(root, folder, name))] as const,
   );
   const page = await readFile(join(root, folder, 'index.html'), 'utf8');
-  const pageOf = (view: string) =>
-    page.replace(
-      '<!-- modules -->',
-      modulesOf(metafile, view)
-        .map((name) => `<link rel="modulepreload" href="BASE/assets/VERSION/${name}">`)
-        .join(''),
+  const styles = outputFiles.find(({ path }) => basename(path) === STYLES)?.text;
+  const pageOf = (view: string) => {
+    const modules = modulesOf(metafile, view).map(
+      (name) => `<link rel="modulepreload" href="BASE/assets/VERSION/${name}">`,
     );
+    return page
+      .replace('<!-- styles -->', () => `<style>${styles}</style>`)
+      .replace('<!-- modules -->', modules.join(''));
+  };
   return new Map<string, string | Uint8Array>([
-    ...outputFiles.map((file) => [basename(file.path), file.contents] as const),
+    ...outputFiles
+      .filter(({ path }) => basename(path) !== STYLES)
+      .map((file) => [basename(file.path), file.contents] as const),
     ...(await Promise.all(copied)),
     ...views.map((view) => [`${view}.page`, pageOf(view)] as const),
   ]);

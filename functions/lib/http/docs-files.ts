@@ -52,6 +52,7 @@ export const readDocs = async (): Promise<Site> => {
       ['docs.css', { type: css, content: Buffer.from(styles) }],
     ]),
     (version) => new Map([['home', htmlOf(version)]]),
+    docsPolicy,
   );
 };
 
@@ -76,7 +77,7 @@ const htmlOf = (version: string): string => `<!doctype html>
 `;
 
 /** Content security policy of the page. It has no inline script, and connects to this host only. */
-export const docsPolicy = [
+const docsPolicy = [
   "default-src 'none'",
   "script-src 'self'",
   "style-src 'self'",

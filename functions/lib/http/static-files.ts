@@ -10,8 +10,11 @@ import { pageHeaders } from './security-headers.ts';
 /** A file. `policy` is the content security policy of a page. */
 export type StaticFile = { type: string; content: Buffer; policy?: string };
 
-/** An HTML page for each view, and their files. `version` is a hash of their contents and a part of the URL of each file. */
-export type Site = { version: string; pages: ReadonlyMap<string, StaticFile>; files: ReadonlyMap<string, StaticFile> };
+/**
+ * An HTML page for each view, their files, and the content security policy of the pages. `version` is a hash of all
+ * contents and a part of the URL of each file.
+ */
+export type Site = Record<'version' | 'policy', string> & Record<'pages' | 'files', ReadonlyMap<string, StaticFile>>;
 
 export const css = 'text/css; charset=utf-8';
 export const script = 'text/javascript; charset=utf-8';
@@ -21,6 +24,7 @@ export const markup = 'text/html; charset=utf-8';
 export const siteOf = (
   files: ReadonlyMap<string, StaticFile>,
   htmlOf: (version: string) => ReadonlyMap<string, string>,
+  policy: string,
 ): Site => {
   const hash = createHash('sha256').update(JSON.stringify([...htmlOf('')])); // the tag of the page must change with the page
   for (const { content, policy = '' } of files.values()) hash.update(content).update(policy);
@@ -28,7 +32,7 @@ export const siteOf = (
   const pages = [...htmlOf(version)].map(
     ([view, html]) => [view, { type: markup, content: Buffer.from(html) }] as const,
   );
-  return { version, files, pages: new Map(pages) };
+  return { version, policy, files, pages: new Map(pages) };
 };
 
 type SiteRequest = Pick<Request, 'headers'>;
@@ -37,7 +41,7 @@ type SiteRequest = Pick<Request, 'headers'>;
  * Returns functions that answer with the page, or with a file of a version. Browsers keep files for a year and ask for
  * the page each time. A process reads and compresses each file once.
  */
-export const staticFiles = ({ read, policy }: { read: () => Promise<Site>; policy: string }) => {
+export const staticFiles = (read: () => Promise<Site>) => {
   let site: Promise<Site> | undefined;
   const compressed = new Map<string, Promise<Buffer>>();
   const load = () => {
@@ -58,7 +62,8 @@ export const staticFiles = ({ read, policy }: { read: () => Promise<Site>; polic
 
   return {
     page: async ({ headers }: SiteRequest, view = 'home'): Promise<Reply> => {
-      const page = (await load()).pages.get(view);
+      const { pages, policy } = await load();
+      const page = pages.get(view);
       if (!page) throw new Error(`The build has no page of the view ${view}. Add it in infra/bundle/web.ts.`);
       return reply(`page-${view}`, page, headers, pageHeaders(policy));
     },

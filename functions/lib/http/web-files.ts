@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { basename, extname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -21,14 +22,13 @@ const beside = fileURLToPath(new URL('./web', import.meta.url));
 
 type WebSettings = Partial<Record<'WEB_DIR' | 'REPORT_ORIGIN' | 'PUBLIC_URL', string | undefined>>;
 
-/** Returns how to read the web page, and its policy. Browsers load large reports from the bucket, if they can reach it. */
-export const webSite = ({ WEB_DIR = beside, REPORT_ORIGIN, PUBLIC_URL }: WebSettings) => ({
-  read: () => readWeb(WEB_DIR, REPORT_ORIGIN, basePathOf(PUBLIC_URL)),
-  policy: webPolicy(REPORT_ORIGIN),
-});
-
-/** Returns the web page and its files from the folder that `infra/bundle/web.ts` fills. */
-export const readWeb = async (folder: string, reportOrigin?: string, base = ''): Promise<Site> => {
+/**
+ * Returns the web page and its files from the folder that `infra/bundle/web.ts` fills. Browsers load large reports from the
+ * bucket, if they can reach it.
+ */
+export const readWeb = async (settings: WebSettings = {}): Promise<Site> => {
+  const { WEB_DIR: folder = beside, REPORT_ORIGIN: reportOrigin, PUBLIC_URL } = settings;
+  const base = basePathOf(PUBLIC_URL);
   const names = (await readdir(folder)).sort();
   const all = new Map<string, Buffer>();
   for (const name of names) all.set(name, await readFile(join(folder, name))); // in turn, because a process may have few free file descriptors
@@ -46,6 +46,7 @@ export const readWeb = async (folder: string, reportOrigin?: string, base = ''):
     files,
     (version) =>
       new Map([...views].map(([view, page]) => [view, page.replaceAll('BASE', base).replaceAll('VERSION', version)])),
+    webPolicy(`${views.values().next().value}`, reportOrigin),
   );
 };
 
@@ -54,14 +55,15 @@ const framePolicy = (reportOrigin: string | undefined): string =>
   reportOrigin ? `${viewerPolicy}; connect-src ${reportOrigin}` : viewerPolicy;
 
 /**
- * Returns the content security policy of the page. The page has no inline script, and connects to this host only. If
- * browsers can reach the bucket of reports, it downloads large reports from there.
+ * Returns the content security policy of the page. The page has no inline script, one inline style, and connects to this host
+ * only. If browsers can reach the bucket of reports, it downloads large reports from there.
  */
-const webPolicy = (reportOrigin?: string): string =>
-  [
+const webPolicy = (page: string, reportOrigin?: string): string => {
+  const [, style = ''] = /<style>(.*?)<\/style>/s.exec(page) ?? [];
+  return [
     "default-src 'none'",
     "script-src 'self'",
-    "style-src 'self'",
+    `style-src 'self' 'sha256-${createHash('sha256').update(style).digest('base64')}'`,
     "img-src 'self' data: blob:",
     `connect-src ${["'self'", reportOrigin].filter(Boolean).join(' ')}`,
     "frame-src 'self'",
@@ -69,6 +71,7 @@ const webPolicy = (reportOrigin?: string): string =>
     "base-uri 'none'",
     "form-action 'self'",
   ].join('; ');
+};
 
 type PageRequest = Pick<Request, 'path' | 'params' | 'rawQuery'>;
 

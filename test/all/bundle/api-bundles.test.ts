@@ -119,7 +119,7 @@ test('the deployed docs returns the page and its files', async () => {
 test('the deployed web page has its files, also at an unknown path', async () => {
   const page = await (await fetch(api.url)).text();
   const urls = [...page.matchAll(/(?:href|src)="(\/assets[^"]+)"/g)].map(([, url]) => url);
-  expect(urls.map((url) => url?.split('/').at(-1))).toEqual(expect.arrayContaining(['page.css', 'app.js']));
+  expect(urls.map((url) => url?.split('/').at(-1))).toEqual(expect.arrayContaining(['icon.svg', 'app.js']));
   for (const url of urls) expect((await fetch(`${api.url}${url}`)).status).toBe(200);
   const missing = await fetch(`${api.url}/nothing`, { headers: { accept: 'text/html' } });
   expect([missing.status, await missing.text()]).toEqual([404, page]);
