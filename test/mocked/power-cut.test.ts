@@ -1,4 +1,5 @@
-import { copyFileSync, mkdtempSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { copyFileSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -36,13 +37,14 @@ let folder: string;
 let file: string;
 let log: string;
 
-/** The log as the last sync has left it, and the time of the last change of the database's file. */
+/** The log as the last sync has left it, and the database's file then. */
 let synced: Buffer;
-let movedAt: number;
+let moved: string;
 /** Sectors whose pages a failed sync has dropped. No later sync writes them, unless they change. */
 let dropped: Map<number, Buffer>;
 let failsNext: () => boolean;
-const movedNow = () => statSync(file).mtimeMs;
+/** Returns a hash of the database's file: several moves may have one time. */
+const movedNow = () => createHash('sha1').update(readFileSync(file)).digest('hex');
 const sectorOf = (bytes: Buffer, at: number) => bytes.subarray(at, at + SECTOR);
 const sectorsOf = ({ length }: Buffer) => Array.from({ length: Math.ceil(length / SECTOR) }, (_, i) => i * SECTOR);
 
@@ -65,7 +67,7 @@ beforeEach(() => {
   disk.onSync = () => {
     const began = readFileSync(log);
     return () => {
-      const isMoved = movedNow() !== movedAt;
+      const isMoved = movedNow() !== moved;
       if (failsNext()) {
         const now = readFileSync(log);
         for (const at of isMoved ? [] : sectorsOf(now))
@@ -84,7 +86,7 @@ const openDatabase = async (): Promise<Database> => {
       database.prepare(`CREATE TABLE ${name} (id INTEGER PRIMARY KEY, text TEXT)`).run();
     return { answer: undefined };
   });
-  [synced, movedAt] = [readFileSync(log), movedNow()];
+  [synced, moved] = [readFileSync(log), movedNow()];
   return database;
 };
 const turn = () => new Promise((resolve) => setImmediate(resolve));
@@ -92,7 +94,7 @@ const turn = () => new Promise((resolve) => setImmediate(resolve));
 /** Writes the files as a power cut leaves them: each sector of the log that no sync has reached is there or not. */
 const cut = ({ chance }: Random): string => {
   const all = readFileSync(log);
-  if (movedNow() !== movedAt) [synced, movedAt, dropped] = [all, movedNow(), new Map()]; // SQLite syncs the log before it moves it into the file
+  if (movedNow() !== moved) [synced, moved, dropped] = [all, movedNow(), new Map()]; // SQLite syncs the log before it moves it into the file
   const now = withoutDropped(all);
   const length = chance(0.5) ? now.length : synced.length;
   const left = Buffer.alloc(length);
