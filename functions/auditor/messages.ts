@@ -1,6 +1,6 @@
 import type { AuditVersion } from '../../shared/audit-versions.ts';
 import type { Given } from '../../shared/measured.ts';
-import type { Metrics } from '../../shared/metrics/page-metrics-schemas.ts';
+import type { Metrics, WithSteady } from '../../shared/metrics/page-metrics-schemas.ts';
 import { type Category, categoriesOf, isSteady } from '../../shared/options/audit-options.ts';
 import type { AuditOptions } from '../../shared/options/audit-options-schemas.ts';
 import type { Secrets } from '../../shared/options/secrets.ts';
@@ -136,7 +136,7 @@ export type DocumentState = 'shown' | 'unparsable' | 'gone';
 export type RuntimeError = { code: string; message: string; artifactKey?: string };
 
 /** The parts of a Lighthouse result that the service reads, and the gzipped result itself. */
-export type AuditSummary = Partial<Given> & {
+export type AuditSummary = Partial<Given & WithSteady> & {
   metrics: Metrics;
   runtimeError: RuntimeError | null;
   finalUrl: string | null;

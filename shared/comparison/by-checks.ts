@@ -1,4 +1,3 @@
-import { pick } from '../pick.ts';
 import {
   type Checks,
   DRIFT_CHECKS,
@@ -9,7 +8,9 @@ import {
   meanOf,
   noiseWithin,
   ownNoise,
+  STEADY_CHECKS,
   squaresOf,
+  steadyNoise,
   worthOf,
 } from './noise.ts';
 import type { Shift } from './shift.ts';
@@ -39,13 +40,16 @@ export const changeOfChecks = (
   head: Checks,
   { confidence, page, history }: Options,
 ): ChangeOfChecks | undefined => {
-  const within = noiseWithin([...base, ...head]);
-  const known = within.freedom === 0 ? null : pick(within, ['variance', 'ofLocation']);
+  const within = metric.isSteady ? steadyNoise(metric, [...base, ...head], page) : noiseWithin([...base, ...head]);
+  const known = within.freedom === 0 ? null : within;
   return changeOfLocations(metric, base.map(locationOf), head.map(locationOf), known, { confidence, page, history });
 };
 
-/** Variance within checks, and its part in the variance of the location of a check. */
-type Within = { variance: number | null; ofLocation: number };
+/**
+ * Variance within checks, and its part in the variance of the location of a check. With `freedom`, the degrees of freedom that
+ * show it, an interval also holds what they leave open.
+ */
+type Within = { variance: number | null; ofLocation: number; freedom?: number };
 
 /** Does the same for locations of checks. `within` is null if no check has shown the noise within it. */
 export const changeOfLocations = (
@@ -58,14 +62,17 @@ export const changeOfLocations = (
   const own = ownNoise(history);
   const measuredFreedom = own.freedom + before.length + after.length - 2;
   const isLeast = metric.drift?.isLeast === true;
-  const usual = within && !isLeast ? DRIFT_CHECKS : 0; // one sample a check does not show the noise within it
+  const usual = within && !isLeast ? (metric.isSteady ? STEADY_CHECKS : DRIFT_CHECKS) : 0; // one sample a check does not show the noise within it
   if (usual + measuredFreedom < MIN_FREEDOM) return undefined;
   const { variance: ofSamples = null, ofLocation = 0 } = within ?? {};
   const expected = driftOf(metric, (meanOf(before) + meanOf(after)) / 2, page) ** 2 + ofLocation;
   const measured = own.squares + squaresOf(before) + squaresOf(after);
   const worth = worthOf(usual, expected, measured, measuredFreedom);
-  const freedom = worth + measuredFreedom;
-  const variance = Math.max((worth * expected + measured) / freedom, isLeast ? expected : ofLocation);
+  const sure = worth + measuredFreedom;
+  const variance = Math.max((worth * expected + measured) / sure, isLeast ? expected : ofLocation);
+  const guessed = (worth * ofLocation) / (sure * variance); // by Welch and Satterthwaite
+  const freedom =
+    metric.isSteady && within?.freedom ? Math.max(1, Math.floor(1 / (1 / sure + guessed ** 2 / within.freedom))) : sure;
   const error = Math.sqrt(variance * (1 / before.length + 1 / after.length));
   const shift = shiftWith(meanOf(after) - meanOf(before), studentReach(confidence, freedom) * error, confidence);
   const noise: Noise = {
@@ -119,6 +126,7 @@ export const changeInTurns = (
   head: readonly number[],
   { confidence, page }: Omit<Options, 'history'>,
 ): ChangeOfChecks => {
+  if (metric.isSteady) return changeInSteadyTurns(metric, base, head, { confidence, page });
   const count = Math.min(base.length, head.length);
   const differences = head.slice(0, count).map((after, i) => after - (base[i] as number));
   const within = noiseWithin([base, head]);
@@ -138,5 +146,29 @@ export const changeInTurns = (
       ...{ from: count > worth ? 'page' : 'prior', checks: 1 },
     },
     ...{ freedom, variance: variance / 2 }, // of one value of a pair
+  };
+};
+
+/** Metrics that are judged by steady values together. No prior makes their intervals wider than they must be. */
+const STEADY_METRICS = 4;
+
+/**
+ * Does the same for steady values, by the noise of single loads that both sides show.
+ */
+const changeInSteadyTurns = (
+  metric: DriftingMetric,
+  base: readonly number[],
+  head: readonly number[],
+  { confidence, page }: Omit<Options, 'history'>,
+): ChangeOfChecks => {
+  const count = Math.min(base.length, head.length);
+  const differences = head.slice(0, count).map((after, i) => after - (base[i] as number));
+  const { variance, freedom } = steadyNoise(metric, [base, head], page);
+  const each = 1 - (1 - confidence) / STEADY_METRICS;
+  const reach = freedom === 0 ? 0 : studentReach(each, freedom) * Math.sqrt((2 * variance) / count);
+  return {
+    shift: shiftWith(locationOf(differences), reach, freedom === 0 ? 0 : confidence), // one pair alone shows no noise
+    noise: { within: freedom === 0 ? null : Math.sqrt(variance), between: null, from: 'page', checks: 1 },
+    ...{ freedom, variance },
   };
 };

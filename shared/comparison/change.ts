@@ -22,7 +22,14 @@ import { medianOf, type Shift } from './shift.ts';
 export const LEVEL = 0.99;
 
 /** How a metric's samples are judged. Smaller changes than `smallest` are none: the difference, or the share of the larger median if that is more. */
-export type MetricRule = DriftingMetric & { smallest: { difference: number; share: number } };
+export type MetricRule = DriftingMetric & {
+  smallest: Smallest;
+  /** Changes up to this one are the same. Without it, all that don't count. */
+  same?: Smallest;
+  /** The only direction that the values can prove. */
+  provesOnly?: 'higher' | 'lower';
+};
+type Smallest = { difference: number; share: number };
 
 export type Direction = 'higher' | 'lower' | 'same' | 'unknown';
 
@@ -76,8 +83,9 @@ export const changeOf = (metric: MetricRule, base: Checks, head: Checks, options
   const { pairs = 1, page = still, history = [], canTurn = false } = options;
   const confidence = 1 - (1 - LEVEL) / pairs;
   const limit = limitOf(metric, before, after);
-  const ofSamples = changeOfSamples(before, after, confidence);
   const ofChecks = changeOfChecks(metric, base, head, { confidence, page, history });
+  if (metric.isSteady && ofChecks) return steadyChange(metric, base, head, { ofChecks, confidence, history, canTurn });
+  const ofSamples = changeOfSamples(before, after, confidence);
   const [fewest, fewestChecks] = [Math.min(before.length, after.length), Math.min(base.length, head.length)];
   const second = ofChecks ? directionOf(ofChecks, limit) : 'unknown';
   const isDraw = ownNoise(history).checks >= KNOWN_CHECKS; // then a check of one sample is a draw like any other
@@ -107,6 +115,33 @@ export const changeOf = (metric: MetricRule, base: Checks, head: Checks, options
   };
 };
 
+type SteadyOptions = Required<Pick<ChangeOptions, 'confidence' | 'history' | 'canTurn'>> & { ofChecks: ChangeOfChecks };
+
+/** Judges a metric by its steady values. The interval of checks is enough: no load has another kind of value by chance. */
+const steadyChange = (
+  metric: MetricRule,
+  base: Checks,
+  head: Checks,
+  { ofChecks, confidence, history, canTurn }: SteadyOptions,
+): Change => {
+  const limits = limitsOf(metric, base.flat(), head.flat());
+  const isDraw = ownNoise(history).checks >= KNOWN_CHECKS;
+  const fewest = Math.min(base.flat().length, head.flat().length);
+  const direction = isDraw || fewest >= MIN_SAMPLES ? provedBy(metric, ofChecks, limits) : 'unknown';
+  const fewestChecks = Math.min(base.length, head.length);
+  const [kind, from] = canTurn ? (['turns', MIN_SAMPLES] as const) : (['checks', fewestChecks + 1] as const);
+  const distance = distanceOf(ofChecks.shift, limits.counts);
+  const needs: Needs =
+    fewest < MIN_SAMPLES && !isDraw
+      ? { kind: 'samples', count: samplesThatTell([...base, ...head], fewest, { distance, pairs: 1, confidence }) }
+      : { kind, count: checksThatTell(ofChecks, { from, most: MAX_NEEDED, distance, confidence }) };
+  return {
+    ...{ shift: ofChecks.shift, by: 'checks', direction, noise: ofChecks.noise },
+    isSuspected: direction === 'unknown' && excludesZero(ofChecks.shift),
+    needs: direction === 'unknown' ? needs : null,
+  };
+};
+
 /** Judges how a metric differs between two variants that were audited in turns. Both need at least one sample. */
 export const changeOfTurns = (
   metric: MetricRule,
@@ -115,12 +150,12 @@ export const changeOfTurns = (
   { page = still, confidence = LEVEL }: ChangeOptions = {},
 ): Change => {
   if (!metric.drift && agree(base) && agree(head)) return withoutNoise(base, head);
-  const limit = limitOf(metric, base, head);
+  const limits = limitsOf(metric, base, head);
   const change = changeInTurns(metric, base, head, { confidence, page });
   const count = Math.min(base.length, head.length);
-  const fewest = metric.drift ? MIN_PAIRS : MIN_SAMPLES;
-  const direction = count < fewest ? 'unknown' : directionOf(change, limit);
-  const distance = distanceOf(change.shift, limit);
+  const fewest = metric.drift && !metric.isSteady ? MIN_PAIRS : MIN_SAMPLES;
+  const direction = count < fewest ? 'unknown' : provedBy(metric, change, limits);
+  const distance = distanceOf(change.shift, limits.counts);
   const options = { from: Math.max(fewest, count + 1), most: MAX_NEEDED, distance, confidence };
   const needs = { kind: 'turns' as const, count: checksThatTell(change, options) };
   return {
@@ -144,17 +179,34 @@ const withoutNoise = (base: readonly number[], head: readonly number[]): Change 
   };
 };
 
-export const limitOf = ({ smallest }: MetricRule, base: readonly number[], head: readonly number[]): number =>
-  Math.max(smallest.difference, smallest.share * Math.max(medianOf(base), medianOf(head)));
+export const limitOf = (metric: MetricRule, base: readonly number[], head: readonly number[]): number =>
+  limitsOf(metric, base, head).counts;
+
+/** Returns the smallest change that counts, and the largest one of values that are the same. */
+const limitsOf = ({ smallest, same = smallest }: MetricRule, base: readonly number[], head: readonly number[]) => {
+  const level = Math.max(medianOf(base), medianOf(head));
+  const [counts, equal] = [smallest, same].map(({ difference, share }) => Math.max(difference, share * level));
+  return { counts: counts as number, same: equal as number };
+};
 
 export const directionOf = (
   { shift, gap = 0 }: Partial<ChangeOfSamples> & { shift: Shift },
   limit: number,
+  same = limit,
 ): Direction => {
   const { estimate, low, high } = shift;
   if (low > 0 && low >= gap && estimate > limit) return 'higher';
   if (high < 0 && -high >= gap && -estimate > limit) return 'lower';
-  return low >= -limit && high <= limit ? 'same' : 'unknown';
+  return low >= -same && high <= same ? 'same' : 'unknown';
+};
+
+const provedBy = (
+  { provesOnly }: MetricRule,
+  change: ChangeOfChecks,
+  limits: ReturnType<typeof limitsOf>,
+): Direction => {
+  const direction = directionOf(change, limits.counts, limits.same);
+  return provesOnly && direction !== provesOnly ? 'unknown' : direction;
 };
 
 const widthOf = ({ shift }: ChangeOfChecks | ChangeOfSamples): number => shift.high - shift.low;

@@ -1,4 +1,5 @@
 import { type MetricName, mainNames, metricNames, pageMetric } from '../metrics/page-metrics.ts';
+import type { Sample } from '../metrics/page-metrics-schemas.ts';
 import type { Region } from '../name-schemas.ts';
 import { categoriesOf } from '../options/audit-options.ts';
 import { againstNames } from '../options/variants.ts';
@@ -27,10 +28,12 @@ import {
   hasSucceeded,
   ownReasons,
   reason,
+  type SampledValue,
   type Side,
   sideOf,
 } from './sides.ts';
 import { type DifferenceCode, isInput } from './spoils.ts';
+import { steadySides } from './steady.ts';
 
 type Options = {
   /** Differences that were meant. They are no reason against verdicts. */
@@ -73,6 +76,7 @@ export const compareChecks = (
         differences: differencesOf(auditedAs(base, base_), auditedAs(check, run)),
         reasons: reasonsOfPair(pair).filter(({ code }) => !(isKnown && code === 'fewer-samples')),
         locations,
+        steady: steadySides({ before: samplesByCheck(pair.before), after: samplesByCheck(pair.after) }),
         inps: (interaction: string) => inpsIn(earlierOf(region), interaction, audited),
       };
     });
@@ -159,21 +163,34 @@ const reasonsOfPair = ({ region, before, after }: Pair): Reason[] => {
 };
 
 /** The sides of a region, and what the page's earlier checks show. */
-type LoadPair = InteractionPair & { reasons: readonly Reason[]; locations: (name: MetricName) => number[] };
+type LoadPair = InteractionPair & {
+  reasons: readonly Reason[];
+  locations: (name: MetricName) => number[];
+  steady: ReturnType<typeof steadySides>;
+};
 
 /** Returns the values of a metric of the load. */
 const measuredLoad =
   (name: MetricName) =>
-  ({ before, after, locations }: LoadPair): Measured => ({
+  ({ before, after, locations, steady }: LoadPair): Measured => ({
     before: measuredSide(name, before),
     after: measuredSide(name, after),
+    ...(steady &&
+      pageMetric(name).steady && {
+        steady: {
+          ...recordOf(['before', 'after'], (side) => steady[side].map((samples) => sampledValues(name, samples))),
+          mayDiffer: steady.mayDiffer,
+        },
+      }),
     page: driftingBy(before, after),
     history: locations(name),
   });
 
 const measuredSide = (name: MetricName, { run, pooled }: Side): MeasuredSide => ({
   value: run[name],
-  samples: [run, ...pooled].map(({ samples }) =>
-    samples.map((sample) => ({ value: sample[name], contended: sample.contended })),
-  ),
+  samples: samplesByCheck({ run, pooled }).map((samples) => sampledValues(name, samples)),
 });
+
+const samplesByCheck = ({ run, pooled }: Side) => [run, ...pooled].map(({ samples }) => samples);
+const sampledValues = (name: MetricName, samples: readonly Sample[]): SampledValue[] =>
+  samples.map((sample) => ({ value: sample[name], contended: sample.contended }));

@@ -1,6 +1,6 @@
 import type { PageMetric } from '../metrics/page-metrics.ts';
 import type { Region } from '../name-schemas.ts';
-import { type Change, changeOf } from './change.ts';
+import { type Change, changeOf, LEVEL } from './change.ts';
 import type { Difference } from './comparable.ts';
 import { changeOfNeighbours, LOOK_CONFIDENCE } from './looks.ts';
 import type { Checks, Drifting } from './noise.ts';
@@ -8,6 +8,7 @@ import type { ComparedMetric, Verdict } from './schemas.ts';
 import { medianOf } from './shift.ts';
 import { changeView, countedOf, noChange, type SampledValue, type Side, shown } from './sides.ts';
 import { type DifferenceCode, spoilsMetric } from './spoils.ts';
+import { steadyRule } from './steady.ts';
 
 export type Pair = { region: Region; before: Side; after: Side };
 /** The two sides of a region, and what is against verdicts about them. */
@@ -27,38 +28,45 @@ export type Measured = {
   page?: Drifting | undefined;
   /** Locations of the page's earlier checks. */
   history?: readonly number[];
+  /** The samples of both sides as verdicts take them, if their loads have steady values. */
+  steady?: (Record<'before' | 'after', MeasuredSide['samples']> & { mayDiffer: boolean }) | undefined;
 };
 /** Value that a run shows, and those of its samples, followed by those of the runs that are pooled with it. */
 export type MeasuredSide = { value: number | null; samples: readonly (readonly SampledValue[])[] };
 
-/** Judges a metric in each region. */
+/** Judges a metric in each region. More regions make no false verdict likelier. */
 export const judgePairs = <Each extends JudgedPair>(
   metric: PageMetric,
   pairs: readonly Each[],
   measuredOf: (pair: Each) => Measured,
   against: Against,
 ): ComparedMetric => {
-  const regions = pairs.map((pair) => [pair.region, judgePair(metric, pair, measuredOf(pair), against)] as const);
+  const judge = (pair: Each) => judgePair(metric, pair, measuredOf(pair), { ...against, regions: pairs.length });
+  const regions = pairs.map((pair) => [pair.region, judge(pair)] as const);
   return { regions: Object.fromEntries(regions), verdict: gravestOf(regions.map(([, { verdict }]) => verdict)) };
 };
 
 const judgePair = (
   metric: PageMetric,
   { after: { run }, differences, reasons }: JudgedPair,
-  { before, after, page, history = [] }: Measured,
-  { intended, inTurns, canTurn }: Against,
+  { before, after, page, history = [], steady }: Measured,
+  { intended, inTurns, canTurn, regions }: Against & { regions: number },
 ) => {
   const [base, value] = [baseValueOf(metric, before), after.value];
   const shownValues = { base: shown(metric.kind, base), value: shown(metric.kind, value) };
   if (base === null || value === null) return { ...shownValues, ...noChange };
   const options = page && { page };
+  const rule = steady ? steadyRule(metric, steady) : metric;
+  const [earlier, later] = steady ? [steady.before, steady.after] : [before.samples, after.samples];
   const change = inTurns
-    ? changeOfNeighbours(
-        metric,
-        { own: after.samples[0] ?? [], against: before.samples[0] ?? [] },
-        { ...options, ...(run.turns && { confidence: LOOK_CONFIDENCE }) },
-      )
-    : changeOf(metric, checksOf(metric, before), checksOf(metric, after), { ...options, history, canTurn });
+    ? changeOfNeighbours(...([metric, rule, { own: later[0] ?? [], against: earlier[0] ?? [] }] as const), {
+        ...options,
+        confidence: 1 - (1 - (run.turns ? LOOK_CONFIDENCE : LEVEL)) / regions,
+      })
+    : changeOf(rule, checksOf(metric, earlier), checksOf(metric, later), {
+        ...{ ...options, history, canTurn },
+        pairs: regions,
+      });
   if (!change) return { ...shownValues, ...noChange };
   const codes = [...reasons, ...differences.filter((each) => !intended.includes(each.code))];
   const isSpoiled = codes.some(({ code }) => spoilsMetric(metric, code));
@@ -66,7 +74,7 @@ const judgePair = (
   return { ...shownValues, ...changeView(metric, change, isSpoiled), verdict };
 };
 
-const checksOf = (metric: PageMetric, { samples }: MeasuredSide): Checks =>
+const checksOf = (metric: PageMetric, samples: MeasuredSide['samples']): Checks =>
   samples.map((each) => countedOf(metric, each)).filter((values) => values.length > 0);
 
 /** Returns the gravest proved verdict. One that is open hides no proved one. */
@@ -75,7 +83,7 @@ export const gravestOf = (verdicts: readonly Verdict[]): Verdict =>
 
 /** Returns the value of a run, or the median of all samples if the base is pooled. */
 const baseValueOf = (metric: PageMetric, side: MeasuredSide): number | null => {
-  const values = checksOf(metric, side).flat();
+  const values = checksOf(metric, side.samples).flat();
   return side.samples.length > 1 && values.length > 0 ? medianOf(values) : side.value;
 };
 

@@ -1,9 +1,10 @@
 import { type MetricName, mainNames, type PageMetric, pageMetric } from '../metrics/page-metrics.ts';
 import type { Sample } from '../metrics/page-metrics-schemas.ts';
 import { looks, MAX_PAIRS } from '../options/variants.ts';
-import { type Change, type ChangeOptions, changeOfTurns } from './change.ts';
+import { type Change, type ChangeOptions, changeOfTurns, type MetricRule } from './change.ts';
 import { driftingBy, type SampledValue } from './sides.ts';
 import { spoilsMetric } from './spoils.ts';
+import { steadyRule, steadySides } from './steady.ts';
 
 /** Chance that an interval of one look holds the true change. All looks of a run together then have about 99 %. */
 export const LOOK_CONFIDENCE = 0.9965;
@@ -35,18 +36,22 @@ export const changeOfPairs = (
   { own, against }: Pairs,
   options: ChangeOptions,
 ): Change | undefined => {
-  const of = (samples: readonly Sample[]) => samples.map((sample) => ({ ...sample, value: sample[name] }));
-  return changeOfNeighbours(pageMetric(name), { own: of(own), against: of(against) }, options);
+  const metric = pageMetric(name);
+  const steady = metric.steady && steadySides({ before: [against], after: [own] });
+  const of = (samples: readonly Sample[] = []) => samples.map((sample) => ({ ...sample, value: sample[name] }));
+  const pairs = { own: of(steady ? steady.after[0] : own), against: of(steady ? steady.before[0] : against) };
+  return changeOfNeighbours(metric, steady ? steadyRule(metric, steady) : metric, pairs, options);
 };
 
-/** Does the same for the values of a metric. */
+/** Does the same for the values of a metric, by its rule. */
 export const changeOfNeighbours = (
   metric: PageMetric,
+  rule: MetricRule,
   pairs: PairsOf<SampledValue>,
   options: ChangeOptions,
 ): Change | undefined => {
   const [before, after] = valuesOf(metric, pairs);
-  return before.length === 0 ? undefined : changeOfTurns(metric, before, after, options);
+  return before.length === 0 ? undefined : changeOfTurns(rule, before, after, options);
 };
 
 /** Returns the values of pairs. One with a contended sample counts only where no other is, of a metric that this spoils. */

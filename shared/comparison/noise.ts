@@ -5,10 +5,19 @@ import { medianOf } from './shift.ts';
 export type Checks = readonly (readonly number[])[];
 
 /** A metric as far as its noise is concerned. Without drift, an unchanged page keeps its value. */
-export type DriftingMetric = { kind: MetricKind; drift: Drift | null };
+export type DriftingMetric = {
+  kind: MetricKind;
+  drift: Drift | null;
+  /** True if the values don't depend on the order of a load. */
+  isSteady?: boolean;
+  /** How single loads of one check differ, where a recording shows it. */
+  loads?: Drift;
+};
 
 /** Number of checks that the expected drift is worth beside those that were made. */
 export const DRIFT_CHECKS = 5;
+/** The same of steady values: all recorded pages drift alike. */
+export const STEADY_CHECKS = 10;
 /** Factor of the variance of the mean of normal samples that gives the variance of their location. */
 const LOCATION_VARIANCE = 1.05;
 
@@ -44,16 +53,36 @@ export const noiseWithin = (checks: Checks) => {
   const freedom = checks.reduce((sum, { length }) => sum + length - 1, 0);
   const squares = checks.reduce((sum, samples) => sum + squaresOf(samples), 0);
   const variance = freedom === 0 ? 0 : squares / freedom;
-  const samples = checks.length / checks.reduce((sum, { length }) => sum + 1 / length, 0);
-  return { freedom, variance, ofLocation: (LOCATION_VARIANCE * variance) / samples };
+  return { freedom, variance, ofLocation: (LOCATION_VARIANCE * variance) / samplesIn(checks) };
 };
 
-/** A page with more than so many times the expected variance is no usual one, so only its own noise counts. */
+/** Returns the harmonic mean of the numbers of samples. */
+const samplesIn = (checks: Checks): number => checks.length / checks.reduce((sum, { length }) => sum + 1 / length, 0);
+
+/** A page with more than the expected variance is no usual one, so only its own noise counts. */
 const UNUSUAL = 2;
 
 /** Returns how many checks the expected variance is worth beside the measured squares. */
 export const worthOf = (usual: number, expected: number, measured: number, freedom: number): number =>
   freedom > 0 && measured / freedom > UNUSUAL * expected ? 0 : usual;
+
+/** Number of degrees of freedom that the usual noise of loads is worth beside those of a page that has no more. */
+const LOADS = 3;
+
+/**
+ * Returns the noise within checks of steady values. Their interval needs no prior that an unusual page could be wrong about: the
+ * usual noise of loads counts only where the page has less. A few loads may agree by chance, so half of it is the least.
+ */
+export const steadyNoise = (metric: DriftingMetric, checks: Checks, page: Drifting): ReturnType<typeof noiseWithin> => {
+  const own = noiseWithin(checks);
+  const { kind, loads } = metric;
+  const usual = loads ? driftOf({ kind, drift: loads }, meanOf(checks.map(locationOf)), page) ** 2 : 0;
+  if (own.freedom === 0 || usual === 0) return own;
+  const worth = own.variance <= usual ? LOADS : 0;
+  const freedom = own.freedom + worth;
+  const variance = Math.max((worth * usual + own.freedom * own.variance) / freedom, usual / 4);
+  return { freedom, variance, ofLocation: (LOCATION_VARIANCE * variance) / samplesIn(checks) };
+};
 
 /** Neighbours of a series are the newest of it. */
 const MAX_NEIGHBOURS = 20;

@@ -9,14 +9,14 @@ const JUST_BELOW_AVERAGE = 0.5 - Number.EPSILON / 4;
  * Returns the score of a metric's value, from 0 to 1 in steps of 0.01, as Lighthouse 11 to 13 compute it from a
  * log-normal distribution. A test compares all three versions with this function.
  */
-export const metricScore = ({ median, p10 }: ScoringOptions, value: number): number => {
-  const share = shareAbove({ median, p10 }, value);
+export const metricScore = (options: ScoringOptions, value: number): number => {
+  const share = shareAbove(options, value);
   const boosted = share > 0.9 ? share + 0.05 * (share - 0.9) : share; // so that more of the best values score 1
   return Math.floor(boosted * 100) / 100;
 };
 
 /** Returns the share of the distribution that is greater than a value. Rounding moves no value into another range. */
-const shareAbove = ({ median, p10 }: ScoringOptions, value: number): number => {
+export const shareAbove = ({ median, p10 }: ScoringOptions, value: number): number => {
   if (value <= 0) return 1;
   const x = (Math.log(value / median) * INVERSE_ERFC_ONE_FIFTH) / -Math.log(p10 / median);
   const share = (1 - erf(x)) / 2;

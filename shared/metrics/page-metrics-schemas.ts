@@ -10,6 +10,7 @@ import {
   pageMetrics,
   valueNames,
 } from './page-metrics.ts';
+import { SteadyLoad } from './steady-load.ts';
 
 const Score = z.int().min(0).max(100).meta({ id: 'Score', description: 'Score from 0 to 100.' });
 const Milliseconds = z.number().min(0);
@@ -58,9 +59,10 @@ const cpuUse = {
   contended: z.boolean().nullable(),
 };
 
-/** Results of one of a run's audits, as stored. */
-export const Sample = z.object({ ...Metrics.shape, ...cpuUse });
+/** Results of one of a run's audits, as stored. `steady` is missing if Lighthouse simulated no load, or if it was too late. */
+export const Sample = z.object({ ...Metrics.shape, ...cpuUse, steady: SteadyLoad.optional() });
 export type Sample = z.infer<typeof Sample>;
+export type WithSteady = Required<Pick<Sample, 'steady'>>;
 
 /** Results of one of a run's audits, as the API shows them. */
 export const SampleView = z

@@ -23,6 +23,11 @@ export type PageMetric = {
   smallest: { difference: number; share: number };
   /** How an unchanged page moves from check to check before anybody has measured it. Null if all its audits agree. */
   drift: Drift | null;
+  /**
+   * Verdicts about loads with steady values: the standard deviation of these between checks as a share of the value plus `floor`,
+   * and that between loads, both fitted to recordings, and the smallest difference that counts. A score has those of other loads.
+   */
+  steady?: { share: number; loads: number; floor: number; difference: number } | 'as-others';
   /** Thing whose speed changes the metric: the device with its simulated network, the CPU, the real network, or none. */
   dependsOn: 'device' | 'cpu' | 'network' | 'page';
   /** Category of Lighthouse with the metric. A result of the category without the metric is incomplete. */
@@ -77,6 +82,7 @@ export const pageMetrics = {
     place: 1,
     smallest: { difference: 3, share: 0 },
     drift: { work: 0.002, most: 1.5, share: 0, floor: 0.3 },
+    steady: 'as-others',
     dependsOn: 'device',
   },
   accessibility: { ...score, title: 'Accessibility', category: 'accessibility', place: 12 },
@@ -89,6 +95,7 @@ export const pageMetrics = {
     title: 'First contentful paint',
     shortTitle: 'FCP',
     audit: 'first-contentful-paint',
+    steady: { share: 0.006, loads: 0.012, floor: 3, difference: 40 },
     place: 2,
     limits: { mobile: [1800, 3000], desktop: [934, 1600] },
   },
@@ -105,6 +112,7 @@ export const pageMetrics = {
     title: 'Largest contentful paint',
     shortTitle: 'LCP',
     audit: 'largest-contentful-paint',
+    steady: { share: 0.01, loads: 0.022, floor: 3, difference: 40 },
     place: 3,
     limits: { mobile: [2500, 4000], desktop: [1200, 2400] },
     isMain: true,
@@ -123,6 +131,7 @@ export const pageMetrics = {
     title: 'Total blocking time',
     shortTitle: 'TBT',
     audit: 'total-blocking-time',
+    steady: { share: 0.05, loads: 0.075, floor: 5, difference: 20 },
     drift: { work: 0.08, most: 1, share: 0, floor: 5 },
     place: 4,
     limits: { mobile: [200, 600], desktop: [150, 350] },

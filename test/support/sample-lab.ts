@@ -26,11 +26,11 @@ export const startSampleLab = async (options: Partial<AuditOptions> = {}) => {
     const at = new Date().toISOString();
     const verdict = await lab.audit(anOrder({ url, ...options }), new AbortController().signal);
     if (verdict.state === 'failed') throw new Error(verdict.error.message);
-    const { environment, metrics, uncorrected } = verdict;
+    const { environment, metrics, uncorrected, steady } = verdict;
     const { cpuBusy = null, cpuWaitMs = null } = environment ?? {};
     const { corrected = null, contended = null, host = null } = environment ?? {};
     const use = { cpuBusy, cpuWaitMs, corrected, contended };
-    return { host, sample: { at, ...metrics, ...use, ...(uncorrected && { uncorrected }) } };
+    return { host, sample: { at, ...metrics, ...use, ...(uncorrected && { uncorrected }), ...(steady && { steady }) } };
   };
   /** Audits a page until there are enough samples, one after another. */
   const check = async (url: string, count: number): Promise<RecordedCheck> => {

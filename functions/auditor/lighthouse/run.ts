@@ -193,8 +193,8 @@ export const runLighthouse = async (
     uncheckedRules: uncheckedRules(),
   };
   const summary = await summarize(lhr, order, known);
-  const recorded = patched?.mainThread?.isCorrected ? patched : undefined;
   const { alsoBy } = order;
+  const recorded = patched && isTimed(order) ? patched : undefined;
   const isSimulated = Boolean(options.simulations || recorded);
   const loaded = { summary, ...(isLoaded && { settings: lhr.configSettings }) };
   if (!isLoaded || !(isSimulated || alsoBy)) return loaded;

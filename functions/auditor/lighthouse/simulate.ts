@@ -1,15 +1,18 @@
-import { metricNames, pageMetric } from '../../../shared/metrics/page-metrics.ts';
+import type { AuditVersion } from '../../../shared/audit-versions.ts';
+import { type MetricName, metricNames, pageMetric } from '../../../shared/metrics/page-metrics.ts';
+import type { Metrics } from '../../../shared/metrics/page-metrics-schemas.ts';
 import { metricsOf } from '../../../shared/metrics/report-metrics.ts';
+import { SteadyTimes } from '../../../shared/metrics/steady-load.ts';
 import { notSimulated, type SimulatedLoad, simulatedNames } from '../../../shared/options/simulated-loads.ts';
 import { type Simulation, valuesOfSimulation } from '../../../shared/options/simulations.ts';
-import type { Uncorrected } from '../../../shared/options/simulations-schemas.ts';
 import { presets, simulatedValuesOf, type ThrottlingValues } from '../../../shared/options/throttling.ts';
 import { pick } from '../../../shared/pick.ts';
 import { cutText } from '../../../shared/text.ts';
 import type { AuditOrder, AuditSummary } from '../messages.ts';
-import type { Flags } from './patches.ts';
+import type { Flags, PatchedTrace } from './patches.ts';
 import type { LighthouseResult, RunnerResult } from './result.ts';
-import type { Trace } from './trace.ts';
+import { steadyLoadOf } from './steady/steady-load.ts';
+import type { Trace, TraceEvent } from './trace.ts';
 
 /** A config with all its defaults. */
 export type Config = { settings: Record<string, unknown> };
@@ -25,41 +28,35 @@ export type Simulator = {
   resolveConfig: (config: object | undefined, flags: Flags) => Promise<Config>;
 };
 
-export type Simulated = Pick<AuditSummary, 'simulations' | 'uncorrected'>;
+export type Simulated = Pick<AuditSummary, 'simulations' | 'uncorrected' | 'steady'>;
 
-/** The audits of the performance score. Other audits have no weight in it. */
-const onlyAudits = metricNames.flatMap((name) => {
-  const { category, audit } = pageMetric(name);
-  return category === 'performance' && audit ? [audit] : [];
-});
+/** Returns the audits of metrics. Other audits have no weight in the performance score. */
+const auditsOf = (names: readonly MetricName[]): string[] =>
+  names.flatMap((name) => {
+    const { category, audit } = pageMetric(name);
+    return category === 'performance' && audit ? [audit] : [];
+  });
 
-/** A trace after its correction, and as it was recorded. */
-export type RecordedTrace = { trace: Trace; recorded: Trace };
+/** A trace as Lighthouse read it, as it was recorded, and without any wait. */
+export type RecordedTrace = Pick<PatchedTrace, 'trace' | 'recorded' | 'freed'> & {
+  mainThread: { isCorrected: boolean } | undefined;
+};
 
 type Context = { config: object | undefined; isLate: () => boolean; recorded?: RecordedTrace | undefined };
 
 /**
- * Simulates the load of an audit for other networks and devices, and without the correction of its trace. Runs the metric
- * audits again on the gathered artifacts. After `isLate`, no simulation starts.
+ * Simulates the load of an audit for other networks and devices, without the correction of its trace, and for verdicts. Runs
+ * the metric audits again on the gathered artifacts. After `isLate`, no simulation starts.
  */
 export const simulateLoad = async (
-  { runner, resolveConfig }: Simulator,
+  simulator: Simulator,
   { lhr, artifacts = { settings: {} } }: RunnerResult,
   { auditVersion, options }: Pick<AuditOrder, 'auditVersion' | 'options'>,
   { config, isLate, recorded }: Context,
 ): Promise<Simulated> => {
   const own = simulatedValuesOf(options);
   const measuredRttMs = measuredRttOf(lhr);
-  const resolved = await resolveConfig(config, { logLevel: 'silent', output: 'json', onlyAudits });
-
-  const metricsWith = async (given: object, throttling: ThrottlingValues): Promise<Uncorrected | Error> => {
-    const settings = { ...resolved.settings, throttlingMethod: 'simulate', throttling };
-    const audited = { ...resolved, settings };
-    const options = { resolvedConfig: audited, config: audited, computedCache: new Map() };
-    const result = await runner.audit({ ...given, settings }, options).catch((error: Error) => error);
-    if (result instanceof Error) return result;
-    return result ? pick(metricsOf(result.lhr, auditVersion), simulatedNames) : new Error('It returned no result.');
-  };
+  const metricsWith = await metricsAgain(simulator, auditVersion, config, metricNames);
 
   const simulate = async (simulation: Simulation): Promise<SimulatedLoad> => {
     const values = valuesOfSimulation(simulation, { own: own ?? presets[options.device], measuredRttMs });
@@ -67,23 +64,56 @@ export const simulateLoad = async (
     if (rttMs === null) return notSimulated(simulation, values, 'The region measured no round-trip time.');
     if (isLate()) return notSimulated(simulation, values, 'The audit took too long to simulate this too.');
     const metrics = await metricsWith(artifacts, { ...values, rttMs });
-    if (!(metrics instanceof Error)) return { ...notSimulated(simulation, values, ''), ...metrics, reason: null };
+    if (!(metrics instanceof Error))
+      return { ...notSimulated(simulation, values, ''), ...pick(metrics, simulatedNames), reason: null };
     const message = cutText(metrics.message, MAX_REASON);
     return notSimulated(simulation, values, `Lighthouse could not simulate this: ${message}`);
   };
 
-  const uncorrected = recorded && own && !isLate() && (await metricsWith(withTrace(artifacts, recorded), own));
+  const asRecorded = recorded?.mainThread?.isCorrected ? withTrace(artifacts, recorded.trace, recorded.recorded) : null;
+  const uncorrected = asRecorded && own && !isLate() && (await metricsWith(asRecorded, own));
   const loads: SimulatedLoad[] = [];
   for (const simulation of options.simulations ?? []) loads.push(await simulate(simulation));
+
+  const paintsAgain = await metricsAgain(simulator, auditVersion, config, ['fcp', 'lcp', 'tbt']);
+  const timesOf =
+    (throttling: ThrottlingValues, { trace }: RecordedTrace) =>
+    async (traceEvents: TraceEvent[]) => {
+      if (isLate()) return undefined;
+      const metrics = await paintsAgain(withTrace(artifacts, trace, { ...trace, traceEvents }), throttling);
+      return SteadyTimes.safeParse(metrics).data;
+    };
+  const page = { documentUrl: lhr.finalDisplayedUrl ?? lhr.finalUrl ?? '', device: options.device };
+  const steady = recorded && own && (await steadyLoadOf(recorded.freed, page, timesOf(own, recorded)));
   return {
-    ...(uncorrected && !(uncorrected instanceof Error) && { uncorrected }),
+    ...(uncorrected && !(uncorrected instanceof Error) && { uncorrected: pick(uncorrected, simulatedNames) }),
     ...(options.simulations && { simulations: loads }),
+    ...(steady && { steady }),
   };
 };
 
-/** Returns the artifacts with the recorded trace. Versions keep the trace under different names. */
-const withTrace = (artifacts: object, { trace, recorded }: RecordedTrace): object => {
-  const replaced = (value: unknown) => (value === trace ? recorded : value);
+/** Returns a function that computes these metrics of gathered artifacts again. */
+const metricsAgain = async (
+  { runner, resolveConfig }: Simulator,
+  version: AuditVersion,
+  config: object | undefined,
+  names: readonly MetricName[],
+) => {
+  const flags = { logLevel: 'silent', output: 'json', onlyAudits: auditsOf(names) };
+  const resolved = await resolveConfig(config, flags);
+  return async (artifacts: object, throttling: ThrottlingValues): Promise<Metrics | Error> => {
+    const settings = { ...resolved.settings, throttlingMethod: 'simulate', throttling };
+    const audited = { ...resolved, settings };
+    const options = { resolvedConfig: audited, config: audited, computedCache: new Map() };
+    const result = await runner.audit({ ...artifacts, settings }, options).catch((error: Error) => error);
+    if (result instanceof Error) return result;
+    return result ? metricsOf(result.lhr, version) : new Error('It returned no result.');
+  };
+};
+
+/** Returns the artifacts with another trace. Versions keep the trace under different names. */
+const withTrace = (artifacts: object, trace: Trace, by: Trace): object => {
+  const replaced = (value: unknown) => (value === trace ? by : value);
   const entries = Object.entries(artifacts).map(([name, value]) => [
     name,
     name === 'traces'

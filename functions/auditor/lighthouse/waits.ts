@@ -1,9 +1,13 @@
 import { pageMetrics } from '../../../shared/metrics/page-metrics.ts';
 import type { MainThreadCpu, ThreadWaits, Waits } from '../cpu-waits.ts';
+import { isPageThread, mainThreadOf, threadOf } from './threads.ts';
 import type { TraceEvent } from './trace.ts';
 
-/** The events without the waits: the same array if the waits don't matter, or can't be removed. */
-export type Corrected = MainThreadCpu & { events: TraceEvent[] };
+/**
+ * The events without the waits: the same array if the waits don't matter, or can't be removed. `freed` are those without any
+ * wait that is known, also one that does not matter.
+ */
+export type Corrected = MainThreadCpu & { events: TraceEvent[]; freed: TraceEvent[] };
 
 /** Duration from which a task blocks the page on the simulated device, in milliseconds. */
 const LONG_TASK_MS = 50;
@@ -29,22 +33,21 @@ export const withoutWaits = (events: TraceEvent[], waits: Waits | null, slowdown
   const tasks = threads.filter(({ isMain }) => isMain).flatMap((each) => each.tasks);
   const ranMs = tasks.length > 0 ? sum(tasks.map(({ tdur }) => tdur)) / 1000 : null;
   const isKnown = ranMs !== null && pages.has(Number.parseInt(main ?? '', 10));
-  if (!isKnown) return { events, ...unknown, ranMs };
+  if (!isKnown) return { events, freed: events, ...unknown, ranMs };
 
   const waitedMs = sum(tasks.map(({ waitUs }) => waitUs)) / 1000;
   const long = tasks.filter(({ dur }) => (dur / 1000) * (slowdown ?? 1) >= LONG_TASK_MS);
   const changesTbt = (us: number[]) => (sum(us) / 1000) * (slowdown ?? 1) > pageMetrics.tbt.smallest.difference;
   const matters = changesTbt(long.map(({ waitUs }) => waitUs));
   const isUnexplained = changesTbt(long.map(({ unexplainedUs }) => unexplainedUs));
-  const isCorrected = matters && slowdown !== null && waitedMs <= MAX_WAIT_SHARE * ranMs;
-  const known = { ranMs, waitedMs, matters, isUnexplained, isCorrected };
-  if (!isCorrected) return { events, ...known };
-  const changed = new Map(threads.flatMap((each) => [...each.changed]));
-  return { events: events.map((event) => changed.get(event) ?? event), ...known };
+  const isRemovable = slowdown !== null && waitedMs <= MAX_WAIT_SHARE * ranMs;
+  const isCorrected = matters && isRemovable;
+  const changed = new Map(isRemovable ? threads.flatMap((each) => [...each.changed]) : []);
+  const freed = changed.size > 0 ? events.map((event) => changed.get(event) ?? event) : events;
+  return { events: isCorrected ? freed : events, freed, ranMs, waitedMs, matters, isUnexplained, isCorrected };
 };
 
 const unknown = { waitedMs: null, matters: false, isUnexplained: false, isCorrected: false };
-const threadOf = ({ pid, tid }: TraceEvent): string => `${pid}:${tid}`;
 const sum = (numbers: readonly number[]): number => numbers.reduce((all, each) => all + each, 0);
 
 /** Returns the events of each thread that runs pages. */
@@ -55,24 +58,6 @@ const threadsOfPages = (events: readonly TraceEvent[]): Map<string, TraceEvent[]
     threadOf,
   );
 };
-
-/** Returns the thread of the document that the main frame shows in the end. Without a navigation, this is the one at the start. */
-const mainThreadOf = (events: readonly TraceEvent[]): string | undefined => {
-  const navigations = events.filter(
-    ({ name, args: { data } }) =>
-      name === 'navigationStart' && data?.isOutermostMainFrame && /^https?:/.test(data.documentLoaderURL ?? ''),
-  );
-  const last = navigations.toSorted((a, b) => a.ts - b.ts).at(-1);
-  return last ? threadOf(last) : mainThreadAtStart(events);
-};
-
-const mainThreadAtStart = (events: readonly TraceEvent[]): string | undefined => {
-  const { args: { data } = {} } = events.find(({ name }) => name === 'TracingStartedInBrowser') ?? {};
-  const pid = data?.frames?.find(({ parent }) => !parent)?.processId;
-  return pid === undefined ? undefined : `${pid}:${events.find((each) => each.pid === pid && isPageThread(each))?.tid}`;
-};
-
-const isPageThread = ({ name, args }: TraceEvent): boolean => name === 'thread_name' && args.name === 'CrRendererMain';
 
 /** A task of a thread: an event that no other event contains. Times are in microseconds. */
 type Task = TraceEvent & { dur: number; tts: number; tdur: number };

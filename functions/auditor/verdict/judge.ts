@@ -1,7 +1,7 @@
 import type { Environment } from '../../../shared/environment.ts';
 import { type Given, givenNames } from '../../../shared/measured.ts';
 import { metricNames, pageMetric } from '../../../shared/metrics/page-metrics.ts';
-import type { Metrics } from '../../../shared/metrics/page-metrics-schemas.ts';
+import type { Metrics, WithSteady } from '../../../shared/metrics/page-metrics-schemas.ts';
 import type { Category } from '../../../shared/options/audit-options.ts';
 import { optionsInEnvironment } from '../../../shared/options/audit-options-schemas.ts';
 import type { SimulatedLoad } from '../../../shared/options/simulated-loads.ts';
@@ -41,7 +41,7 @@ export type AuditResult = Pick<Run, 'blockedRequests' | 'blockedRequestCount'> &
         interactions?: MeasuredInteraction[];
         /** The warnings about parts without noise. `warnings` has them too. */
         steadyWarnings?: string[];
-      } & Partial<Given>)
+      } & Partial<Given & WithSteady>)
     | { state: 'failed'; error: RunError }
   );
 
@@ -88,6 +88,7 @@ const judgeOne = (observation: Observation): AuditResult => {
       ...(summary.simulations && { simulations: summary.simulations }),
       ...(summary.interactions && { interactions: summary.interactions.map(redactInteraction) }),
       ...pick(summary, givenNames),
+      ...(summary.steady && { steady: redact(summary.steady) }),
       steadyWarnings: steadyWarningsOf(summary, observation),
     };
 

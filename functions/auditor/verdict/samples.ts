@@ -70,10 +70,11 @@ const steadyMetrics = metricNames.filter((name) => {
   return category && isSteady(category);
 });
 
-export const sampleOf = ({ metrics, environment }: Succeeded): Sample => ({
+export const sampleOf = ({ metrics, environment, steady }: Succeeded): Sample => ({
   ...metrics,
   cpuBusy: environment?.cpuBusy ?? null,
   contended: environment?.contended ?? null,
+  ...(steady && { steady }),
 });
 
 const CONTENDED =

@@ -1,0 +1,89 @@
+import { matchKey } from '../../../../shared/explanation/addresses.ts';
+import type { NearScript, SteadyLoad, SteadyTimes } from '../../../../shared/metrics/steady-load.ts';
+import { recordOf } from '../../../../shared/record.ts';
+import { cutText } from '../../../../shared/text.ts';
+import type { TraceEvent } from '../trace.ts';
+import { mainTasksOf, splitLayouts } from './split-layouts.ts';
+
+/** Most simulations of moved paints: of the first one, and of the largest one. */
+const MOVES = 4;
+/** Most named scripts that began before a paint. */
+const NAMED = 16;
+const MAX_NAME = 80;
+
+/** Returns the times of a load with these events. Undefined if Lighthouse can't simulate them. */
+type Simulate = (events: TraceEvent[]) => Promise<SteadyTimes | undefined>;
+
+/**
+ * Simulates a load with its layouts split from their tasks, and for each place that a paint could have had among the scripts
+ * around it: Lighthouse's graph of a paint holds what began before the paint. Returns undefined if a simulation fails.
+ */
+export const steadyLoadOf = async (
+  recorded: readonly TraceEvent[],
+  { documentUrl, device }: { documentUrl: string; device: SteadyLoad['device'] },
+  simulate: Simulate,
+): Promise<SteadyLoad | undefined> => {
+  const events = splitLayouts(recorded);
+  const paints = paintsOf(events);
+  const own = paints && (await simulate(events));
+  if (!own) return undefined;
+  const evaluated = evaluatedScripts(events, documentUrl);
+  const before = evaluated.filter(({ taskTs }) => taskTs <= paints.fcp.ts).slice(-NAMED);
+  const between = evaluated.filter(({ taskTs }) => taskTs > paints.fcp.ts && taskTs <= paints.lcp.ts).slice(-NAMED);
+  const later = evaluated.filter(({ taskTs }) => taskTs > paints.lcp.ts).slice(0, MOVES);
+  const scripts: NearScript[] = [];
+  for (const { name, taskTs } of before) {
+    const isMoved = before.length - scripts.length <= MOVES;
+    const moved = isMoved ? await simulate(withPaint(events, firstPaint, paints.fcp, taskTs - 1)) : undefined;
+    scripts.push({ name, began: 'beforeFcp', ...(moved && { moved: rounded(moved) }) });
+  }
+  for (const { name } of between) scripts.push({ name, began: 'beforeLcp' });
+  for (const { name, evaluateTs } of later) {
+    const moved = await simulate(withPaint(events, largestPaint, paints.lcp, evaluateTs + 1));
+    scripts.push({ name, began: 'later', ...(moved && { moved: rounded(moved) }) });
+  }
+  return { device, ...rounded(own), scripts };
+};
+
+/** Returns times in tenths of a millisecond. */
+const rounded = (times: SteadyTimes): SteadyTimes =>
+  recordOf(['fcp', 'lcp', 'tbt'], (name) => Math.round(times[name] * 10) / 10);
+
+const firstPaint = /^first(?:Contentful)?Paint$/;
+const largestPaint = /^largestContentfulPaint::Candidate$/;
+
+/** Returns the first contentful paint of the document that the main frame shows in the end, and its largest one. */
+const paintsOf = (events: readonly TraceEvent[]): { fcp: TraceEvent; lcp: TraceEvent } | undefined => {
+  const candidates = events.filter(({ name, args }) => largestPaint.test(name) && args.data?.isOutermostMainFrame);
+  const lcp = candidates.toSorted((a, b) => a.ts - b.ts).at(-1);
+  const navigation = lcp?.args.data?.navigationId;
+  const fcp = events.find(
+    ({ name, args }) => name === 'firstContentfulPaint' && args.data?.navigationId === navigation,
+  );
+  return lcp && fcp && { fcp, lcp };
+};
+
+/** Returns the events with a paint at another time. Other events of it have its time too. */
+const withPaint = (events: readonly TraceEvent[], names: RegExp, paint: TraceEvent, ts: number): TraceEvent[] =>
+  events.map((event) => (event.ts === paint.ts && names.test(event.name) ? { ...event, ts } : event));
+
+/** Returns the scripts of the main thread by their first evaluation: names, and when their tasks and evaluations began. */
+const evaluatedScripts = (events: readonly TraceEvent[], documentUrl: string) => {
+  const found = new Map<string, { name: string; taskTs: number; evaluateTs: number }>();
+  let inline = 0;
+  for (const { task, events: all } of mainTasksOf(events)) {
+    for (const { name: kind, ts, args } of all) {
+      const url = evaluation.test(kind) ? (args.data?.url ?? args.fileName) : undefined;
+      if (!url || url.startsWith('_')) continue; // scripts of Lighthouse
+      const name = url === documentUrl ? `inline ${++inline}` : nameOf(url, documentUrl);
+      if (!found.has(name)) found.set(name, { name, taskTs: task.ts, evaluateTs: ts });
+    }
+  }
+  return [...found.values()];
+};
+
+const evaluation = /^(?:EvaluateScript|v8\.evaluateModule)$/;
+
+/** Returns the name of a script, the same after a new build, without a query that may hold a secret. */
+const nameOf = (url: string, documentUrl: string): string =>
+  cutText(matchKey(url.replace(/[?#].*$/s, ''), documentUrl), MAX_NAME);

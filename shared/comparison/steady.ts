@@ -1,0 +1,100 @@
+import { shareAbove } from '../fixes/metric-score.ts';
+import { type PageMetric, pageMetrics } from '../metrics/page-metrics.ts';
+import type { Sample } from '../metrics/page-metrics-schemas.ts';
+import type { NearScript, SteadyLoad, SteadyTimes } from '../metrics/steady-load.ts';
+import type { MetricRule } from './change.ts';
+
+/** The samples of a side, by check. */
+type Sampled = readonly (readonly Sample[])[];
+type Sides = { before: Sampled; after: Sampled };
+/** Sides with one order. `mayDiffer` is true if each side may have an order of its own, which too few loads show. */
+export type SteadySides = Sides & { mayDiffer: boolean };
+
+/** Fewest loads a side that show that a paint now follows a script, or no longer does. Fewer may differ by chance. */
+const FEWEST_OF_ORDER = 5;
+
+/**
+ * Returns the samples of two sides as if their paints had come in one order: the largest paint after each script that it
+ * followed in any load, and the first paint before each script that it did not wait for in every load. If a side has an order
+ * of its own, each load keeps its order. Returns undefined if a sample has no steady values.
+ */
+export const steadySides = ({ before, after }: Sides): SteadySides | undefined => {
+  const sides = [before, after].map((side) => side.flat().map(({ steady }) => steady));
+  const [earlier, later] = sides.map((side) => side.filter((load) => load !== undefined)) as [
+    SteadyLoad[],
+    SteadyLoad[],
+  ];
+  const loads = [...earlier, ...later];
+  if (earlier.length === 0 || later.length === 0 || loads.length < sides.flat().length) return undefined;
+  const mayDiffer = hasOtherOrder(earlier, later);
+  const isOther = mayDiffer && Math.min(earlier.length, later.length) >= FEWEST_OF_ORDER;
+  const followed = loads.flatMap(({ scripts }) => namesOf(scripts, isFollowed));
+  const order = {
+    followed: new Set(isOther ? [] : followed),
+    waited: (name: string) => isOther || loads.every(({ scripts }) => namesOf(scripts, isWaited).includes(name)),
+  };
+  const steadied = (side: Sampled) => side.map((samples) => samples.map((sample) => withTimes(sample, order)));
+  return { before: steadied(before), after: steadied(after), mayDiffer: mayDiffer && !isOther };
+};
+
+const isFollowed = ({ began }: NearScript): boolean => began !== 'later';
+const isWaited = ({ began }: NearScript): boolean => began === 'beforeFcp';
+const namesOf = (scripts: readonly NearScript[], has: (script: NearScript) => boolean): string[] =>
+  scripts.filter(has).map(({ name }) => name);
+
+/** Returns true if a paint came after a script in all loads of one side that have it, and in none of the other. */
+const hasOtherOrder = (before: readonly SteadyLoad[], after: readonly SteadyLoad[]): boolean => {
+  const names = new Set(before.flatMap(({ scripts }) => namesOf(scripts, () => true)));
+  return [...names].some((name) =>
+    [isFollowed, isWaited].some((has) => {
+      const [a, b] = [before, after].map((loads) =>
+        loads.flatMap(({ scripts }) => scripts.filter((script) => script.name === name).map(has)),
+      ) as [boolean[], boolean[]];
+      const areEqual = (all: boolean[]) => all.length > 0 && all.every((each) => each === all[0]);
+      return areEqual(a) && areEqual(b) && a[0] !== b[0];
+    }),
+  );
+};
+
+type Order = { followed: ReadonlySet<string>; waited: (name: string) => boolean };
+
+const withTimes = (sample: Sample, order: Order): Sample => {
+  const { steady } = sample;
+  if (!steady) return sample;
+  const times = timesIn(steady, order);
+  return { ...sample, ...times, performance: scoreWith(sample, steady, times) };
+};
+
+const timesIn = ({ fcp, lcp, tbt, scripts }: SteadyLoad, { followed, waited }: Order): SteadyTimes => {
+  const isEarly = ({ name, began, moved }: NearScript) => moved && began === 'beforeFcp' && !waited(name);
+  const early = scripts.find(isEarly)?.moved;
+  const isLate = ({ name, began, moved }: NearScript) => moved && began === 'later' && followed.has(name);
+  const late = scripts.findLast(isLate)?.moved;
+  return { fcp: early?.fcp ?? fcp, tbt: early?.tbt ?? tbt, lcp: Math.max(lcp, late?.lcp ?? 0) };
+};
+
+/** Weights of the times in the performance score, in all versions. */
+const weights = { fcp: 10, lcp: 25, tbt: 30 } as const;
+const steadyTimes = Object.keys(weights) as (keyof typeof weights)[];
+
+/** Returns the performance score with other times. It is no whole number, so that no rounding makes a step. */
+const scoreWith = (sample: Sample, { device }: SteadyLoad, times: SteadyTimes): number | null => {
+  if (sample.performance === null) return null;
+  return steadyTimes.reduce((score, name) => {
+    const [p10, median] = pageMetrics[name].limits[device];
+    const shareOf = (ms: number | null) => (ms === null ? 0 : shareAbove({ p10, median }, ms));
+    return score + weights[name] * (shareOf(times[name]) - shareOf(sample[name]));
+  }, sample.performance);
+};
+
+/** Returns how a metric is judged whose samples have steady values. If their orders may differ, these hide a change for the worse. */
+export const steadyRule = (metric: PageMetric, { mayDiffer }: Pick<SteadySides, 'mayDiffer'>): MetricRule => {
+  const { steady, smallest, better } = metric;
+  if (!steady) return metric;
+  const worse = better === 'lower' ? 'higher' : 'lower';
+  const known: MetricRule = { ...metric, isSteady: true, ...(mayDiffer && { provesOnly: worse }) };
+  if (steady === 'as-others') return known;
+  const { share, loads, floor, difference } = steady;
+  const drift = { work: 0, most: 0, share, floor };
+  return { ...known, drift, loads: { ...drift, share: loads }, smallest: { ...smallest, difference }, same: smallest };
+};

@@ -1,0 +1,25 @@
+import { z } from 'zod';
+import { Device } from '../name-schemas.ts';
+
+const Milliseconds = z.number().min(0);
+/** Times that Lighthouse simulates, in milliseconds. */
+export const SteadyTimes = z.object({ fcp: Milliseconds, lcp: Milliseconds, tbt: Milliseconds });
+export type SteadyTimes = z.infer<typeof SteadyTimes>;
+
+/**
+ * A script near the paints of a load. `began` says which paint came after its task began. `moved` are the times of the load
+ * as if the first paint had come before the task, or the largest one after it.
+ */
+const NearScript = z.object({
+  name: z.string(),
+  began: z.enum(['beforeFcp', 'beforeLcp', 'later']),
+  moved: SteadyTimes.optional(),
+});
+export type NearScript = z.infer<typeof NearScript>;
+
+/**
+ * Times of a load that don't depend on which of two neighbours in its trace came first, and the scripts near its paints in
+ * the order of their tasks. Only verdicts use them.
+ */
+export const SteadyLoad = z.object({ device: Device, ...SteadyTimes.shape, scripts: z.array(NearScript) });
+export type SteadyLoad = z.infer<typeof SteadyLoad>;

@@ -1,0 +1,72 @@
+import { readFileSync } from 'node:fs';
+import { gunzipSync } from 'node:zlib';
+import { expect, test } from 'vitest';
+import { importLighthouse } from '../../functions/auditor/lighthouse/run.ts';
+import { simulateLoad } from '../../functions/auditor/lighthouse/simulate.ts';
+import { withoutWaits } from '../../functions/auditor/lighthouse/waits.ts';
+import { steadySides } from '../../shared/comparison/steady.ts';
+import { noMetrics } from '../../shared/metrics/page-metrics.ts';
+import type { SteadyLoad } from '../../shared/metrics/steady-load.ts';
+import { anOrder } from '../support/order.ts';
+import type { RecordedAudit } from '../support/recorded-waits.ts';
+
+/** Loads of two pages: with and without a layout in the task of a script, and with a paint before and after a script. */
+type Name = 'small12-half' | 'small12-whole' | 'script-before' | 'script-after';
+const version = '13.5.0';
+const { simulator } = await importLighthouse(version);
+
+const load = async (name: Name) => {
+  const packed = readFileSync(`test/recorded/steady/${name}.json.gz`);
+  const { events, waits, artifacts } = JSON.parse(gunzipSync(packed).toString()) as RecordedAudit;
+  const trace = { traceEvents: events };
+  const all = { ...artifacts, Trace: trace, traces: { defaultPass: trace } };
+  const { freed, ...mainThread } = withoutWaits(events, waits, 4);
+  const result = { lhr: { audits: {} }, artifacts: all } as never;
+  const { steady } = await simulateLoad(simulator, result, anOrder({ auditVersion: version }), {
+    ...{ config: undefined, isLate: () => false },
+    recorded: { trace, recorded: { traceEvents: events }, freed, mainThread },
+  });
+  if (!steady) throw new Error(`${name} has no steady values.`);
+  return steady;
+};
+
+const samplesOf = (loads: readonly SteadyLoad[]) =>
+  loads.map((steady) => ({ ...noMetrics, ...steady, cpuBusy: 0, contended: false, steady }));
+const lcpsOf = (before: readonly SteadyLoad[], after: readonly SteadyLoad[]) => {
+  const sides = steadySides({ before: [samplesOf(before)], after: [samplesOf(after)] });
+  return sides && [sides.before, sides.after].map((side) => side.flat().map(({ lcp }) => lcp));
+};
+
+test('a script blocks for as long with a layout in its task as without', async () => {
+  const [half, whole] = [await load('small12-half'), await load('small12-whole')];
+  expect(Math.abs(half.tbt - whole.tbt)).toBeLessThan(10); // 86 and 220 by the simulation alone
+  expect(Math.abs(half.lcp - whole.lcp)).toBeLessThan(10); // 1,078 and 1,215
+});
+
+test('a paint counts as after each script that it followed in any load', async () => {
+  const [before, after] = [await load('script-before'), await load('script-after')];
+  expect([before.lcp, after.lcp].map((ms) => Math.round(ms / 100))).toEqual([10, 16]);
+  const mixed = lcpsOf([before, after, before], [after, before]);
+  expect(mixed?.flat().map((ms) => Math.round((ms ?? 0) / 100))).toEqual([16, 16, 16, 16, 16]);
+  expect(lcpsOf([before, before], [before])).toEqual([[before.lcp, before.lcp], [before.lcp]]);
+});
+
+test('a paint that comes after a script in all loads of one side only is a change, if enough loads show it', async () => {
+  const [before, after] = [await load('script-before'), await load('script-after')];
+  const five = [1, 2, 3, 4, 5];
+  const all = five.map(() => before);
+  expect(
+    lcpsOf(
+      all,
+      five.map(() => after),
+    ),
+  ).toEqual([all.map(({ lcp }) => lcp), five.map(() => after.lcp)]);
+  const few = steadySides({ before: [samplesOf([before, before])], after: [samplesOf([after, after])] });
+  expect(few?.mayDiffer).toBe(true);
+});
+
+test('a sample without steady values leaves both sides without', async () => {
+  const before = await load('script-before');
+  const without = { ...noMetrics, cpuBusy: 0, contended: false };
+  expect(steadySides({ before: [samplesOf([before])], after: [[without]] })).toBeUndefined();
+});
