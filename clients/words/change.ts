@@ -6,14 +6,14 @@ import { plain, scaleOf } from './numbers.ts';
 
 type Compared = NonNullable<CheckComparison['metrics'][MetricName]['regions'][CheckComparison['regions'][number]]>;
 type Judged = Pick<Compared, 'change' | 'noise' | 'suspected' | 'needs'>;
-type ComparedChange = Judged & Pick<Compared, 'verdict'>;
+type ComparedChange = Judged & Pick<Compared, 'verdict'> & Partial<Pick<Compared, 'base' | 'value'>>;
 type Numbers = { estimate: number; low: number; high: number; confidence: number };
 
 /** Returns how a metric changed between two checks, and how sure that is, for a column of a table. */
-export const briefChangeText = (name: JudgedName, { verdict, ...judged }: ComparedChange): string => {
+export const briefChangeText = (name: JudgedName, { verdict, base, value, ...judged }: ComparedChange): string => {
   const numbers = numbersOf(judged);
   if (!numbers) return 'not measured on both sides';
-  if (verdict === 'same') return sameText(name, numbers);
+  if (verdict === 'same') return `${sameText(name, numbers)}${orderText(name, judged, { base, value })}`;
   if (verdict === 'unknown') return openText(name, judged, numbers, changeWords);
   return `${changeWords.suspected(name, numbers)}${intervalText(name, numbers)}`;
 };
@@ -93,6 +93,19 @@ const sameText = (name: JudgedName, { low, high }: Numbers): string => {
   const most = Math.max(Math.abs(low), Math.abs(high));
   const { text } = scaleFor(name, most);
   return text(most) === text(0) ? 'same' : `same, at most ${sizeText(name, { estimate: most })} apart`;
+};
+
+/** Returns why equal loads show other values. Empty if they don't. */
+const orderText = (
+  name: JudgedName,
+  { change }: Pick<Judged, 'change'>,
+  { base, value }: Pick<ComparedChange, 'base' | 'value'>,
+): string => {
+  const [before, after, estimate] = [plain(base), plain(value), plain(change?.estimate)];
+  if (!change?.steady || before === null || after === null || estimate === null) return '';
+  const { difference, share } = judgedMetric(name).smallest;
+  const isOther = Math.abs(after - before - estimate) > Math.max(difference, share * Math.max(before, after));
+  return isOther ? ' if paints and layouts come in one order' : '';
 };
 
 type Words = {

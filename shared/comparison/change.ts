@@ -40,6 +40,8 @@ export type Needs = { kind: 'turns' | 'checks' | 'samples'; count: number };
 export type Change = {
   shift: Shift;
   by: 'turns' | 'checks' | 'samples';
+  /** True if the values are those of loads in one order. */
+  isSteady?: boolean;
   direction: Direction;
   /** True if an interval excludes 0, and that is no proof: the other one holds 0, or the change may be too small to count. */
   isSuspected: boolean;
@@ -136,7 +138,7 @@ const steadyChange = (
       ? { kind: 'samples', count: samplesThatTell([...base, ...head], fewest, { distance, pairs: 1, confidence }) }
       : { kind, count: checksThatTell(ofChecks, { from, most: MAX_NEEDED, distance, confidence }) };
   return {
-    ...{ shift: ofChecks.shift, by: 'checks', direction, noise: ofChecks.noise },
+    ...{ shift: ofChecks.shift, by: 'checks', isSteady: true, direction, noise: ofChecks.noise },
     isSuspected: direction === 'unknown' && excludesZero(ofChecks.shift),
     needs: direction === 'unknown' ? needs : null,
   };
@@ -159,7 +161,7 @@ export const changeOfTurns = (
   const options = { from: Math.max(fewest, count + 1), most: MAX_NEEDED, distance, confidence };
   const needs = { kind: 'turns' as const, count: checksThatTell(change, options) };
   return {
-    ...{ shift: change.shift, by: 'turns', direction, noise: change.noise },
+    ...{ shift: change.shift, by: 'turns', isSteady: metric.isSteady === true, direction, noise: change.noise },
     isSuspected: direction === 'unknown' && excludesZero(change.shift),
     needs: direction === 'unknown' ? needs : null,
   };

@@ -1,4 +1,5 @@
 import { type MetricName, metricNames, pageMetric } from '../metrics/page-metrics.ts';
+import type { Sample } from '../metrics/page-metrics-schemas.ts';
 import { recordOf } from '../record.ts';
 import { changeOf } from './change.ts';
 import { differencesOf, distinct, measuredOn } from './comparable.ts';
@@ -15,8 +16,10 @@ import {
   reason,
   shown,
   sideOf,
+  valuesOf,
 } from './sides.ts';
 import { isSpoiledBy } from './spoils.ts';
+import { steadyRule, steadySides } from './steady.ts';
 
 /** Compares the regions of a finished check. Returns undefined if fewer than two of its runs succeeded. */
 export const compareRegions = ({ id, runs }: Pick<ComparedCheck, 'id' | 'runs'>): RegionComparison | undefined => {
@@ -63,8 +66,12 @@ const compareValues = (name: MetricName, runs: readonly ComparedRun[]) => {
     return { values, best: null, worst: null, ...noChange };
   }
   const pairs = (known.length * (known.length - 1)) / 2;
-  const sides = [checksOf(name, sideOf(best)), checksOf(name, sideOf(worst))] as const;
-  const change = changeOf(metric, ...sides, { pairs, page: driftingBy(sideOf(best), sideOf(worst)) });
+  const steady = metric.steady && steadySides({ before: [best.samples], after: [worst.samples] });
+  const checksIn = (side: readonly (readonly Sample[])[]) => side.map((samples) => valuesOf(name, samples));
+  const [rule, before, after] = steady
+    ? [steadyRule(metric, steady), checksIn(steady.before), checksIn(steady.after)]
+    : [metric, checksOf(name, sideOf(best)), checksOf(name, sideOf(worst))];
+  const change = changeOf(rule, before, after, { pairs, page: driftingBy(sideOf(best), sideOf(worst)) });
   const { isOther, differences } = betweenPlaces(best, worst);
   const reasons = [...ownReasons(sideOf(best)), ...ownReasons(sideOf(worst)), ...differences].map(({ code }) => code);
   const isSpoiled = [...reasons, ...(isOther ? ['different-machine'] : [])].some((code) => isSpoiledBy(name, code));

@@ -28,6 +28,12 @@ const Shift = z
     by: z
       .enum(['turns', 'checks', 'samples'])
       .describe('Unit of the interval: the wider one of two, or that of pairs.'),
+    steady: z
+      .literal(true)
+      .optional()
+      .describe(
+        'True if the loads are compared as if their paints and layouts had come in one order. The shown values may differ by more or less.',
+      ),
   })
   .nullable()
   .describe(

@@ -86,7 +86,7 @@ export const noChange = { change: null, noise: null, suspected: false, needs: nu
 
 export const changeView = (
   { kind }: Pick<PageMetric, 'kind'>,
-  { shift, by, noise, isSuspected, needs }: Change,
+  { shift, by, isSteady, noise, isSuspected, needs }: Change,
   isSpoiled: boolean,
 ) => ({
   change: {
@@ -95,6 +95,7 @@ export const changeView = (
     high: shownShift(kind, shift.high),
     confidence: Math.round(shift.confidence * 1000) / 1000,
     by,
+    ...(isSteady && { steady: true as const }),
   },
   noise: noise && {
     ...noise,
