@@ -76,6 +76,12 @@ describe.each(auditVersions)('in version $version', ({ version }) => {
     expect(log.pages[0]?.pageTimings.onLoad).toBeGreaterThan(0);
   });
 
+  test('its load has steady values near its own', async () => {
+    const { metrics, steady } = (await audited()).verdict;
+    for (const name of ['fcp', 'lcp', 'tbt'] as const)
+      expect(Math.abs((steady?.[name] ?? Number.NaN) - (metrics[name] ?? 0)), name).toBeLessThan(100);
+  });
+
   testReport({ version, url: () => lab.pages.url('/faulty'), audited });
 });
 

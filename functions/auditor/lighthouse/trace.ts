@@ -13,8 +13,7 @@ export type TraceEvent = {
   /** CPU time of the thread at the start of the event, and during the event, in microseconds. */
   tts?: number;
   tdur?: number;
-  /** `fileName` is the URL of a module that an event evaluates. */
-  args: { name?: string; fileName?: string; data?: TraceData };
+  args: { name?: string; data?: TraceData };
 };
 type TraceData = {
   navigationId?: string;

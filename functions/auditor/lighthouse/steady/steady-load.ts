@@ -70,19 +70,27 @@ const withPaint = (events: readonly TraceEvent[], names: RegExp, paint: TraceEve
 /** Returns the scripts of the main thread by their first evaluation: names, and when their tasks and evaluations began. */
 const evaluatedScripts = (events: readonly TraceEvent[], documentUrl: string) => {
   const found = new Map<string, { name: string; taskTs: number; evaluateTs: number }>();
-  let inline = 0;
+  const counts = { inline: 0, module: 0 };
   for (const { task, events: all } of mainTasksOf(events)) {
     for (const { name: kind, ts, args } of all) {
-      const url = evaluation.test(kind) ? (args.data?.url ?? args.fileName) : undefined;
-      if (!url || url.startsWith('_')) continue; // scripts of Lighthouse
-      const name = url === documentUrl ? `inline ${++inline}` : nameOf(url, documentUrl);
-      if (!found.has(name)) found.set(name, { name, taskTs: task.ts, evaluateTs: ts });
+      const name = scriptOf(kind, args.data?.url, documentUrl, counts);
+      if (name && !found.has(name)) found.set(name, { name, taskTs: task.ts, evaluateTs: ts });
     }
   }
   return [...found.values()];
 };
 
-const evaluation = /^(?:EvaluateScript|v8\.evaluateModule)$/;
+/** Returns the name of an evaluated script. The trace has no address of a module, so it has a number, as an inline script has. */
+const scriptOf = (
+  event: string,
+  url: string | undefined,
+  documentUrl: string,
+  counts: { inline: number; module: number },
+): string | undefined => {
+  if (event === 'v8.evaluateModule') return `module ${++counts.module}`;
+  if (event !== 'EvaluateScript' || !url || url.startsWith('_')) return undefined; // of Lighthouse
+  return url === documentUrl ? `inline ${++counts.inline}` : nameOf(url, documentUrl);
+};
 
 /** Returns the name of a script, the same after a new build, without a query that may hold a secret. */
 const nameOf = (url: string, documentUrl: string): string =>
