@@ -4,8 +4,8 @@ export type ThreadWaits = [atUs: number, waitedUs: number][];
 export type Waits = {
   /** Main thread of each process that runs pages, by its pid. */
   pages: [pid: number, waits: ThreadWaits][];
-  /** Threads on which a page may block. */
-  others: ThreadWaits[];
+  /** Threads on which a page may block, each with the pid of its process. */
+  others: [pid: number, waits: ThreadWaits][];
   /** Time that all CPUs were busy, and the part of it that a hypervisor stole. Missing if the host does not report it. */
   cpus?: { busy: ThreadWaits; stolen: ThreadWaits };
   /** End of the readings, in microseconds of the trace's clock. The browser may record tasks until later. */

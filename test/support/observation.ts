@@ -74,6 +74,7 @@ export const observed = (
   cpu: { others: 0, stolen: 0 },
   starvedShare: 0,
   stoodStillMs: 0,
+  proxyHeldMs: 0,
   blocked: { blockedRequests: [], blockedRequestCount: 0 },
   overCap: [],
   shortage: undefined,

@@ -88,6 +88,7 @@ const fixed = ({ decision }: RecordedAudit['observation']) => ({
   cpu: { others: 0, stolen: 0 },
   starvedShare: 0,
   stoodStillMs: 0,
+  proxyHeldMs: 0,
   shortage: undefined,
   machine: { cpuCount: 2, memoryMiB: 16_384, kernel: 'recorded', host: 'recorded' },
   decisionOn: () => decision ?? undefined,

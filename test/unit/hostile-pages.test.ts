@@ -54,6 +54,7 @@ const everyWarning: Observation = {
   cpu: null,
   starvedShare: 0,
   stoodStillMs: 0,
+  proxyHeldMs: 0,
   blocked: {
     blockedRequests: [{ host: '10.0.0.1', port: 80, reason: 'private address', count: 1 }],
     blockedRequestCount: 1,

@@ -313,6 +313,12 @@ test('an audit is contended if others used the CPU and its waits are not known',
   expect(judge({ ...observed(audited()), cpu: null }).environment).toMatchObject({ cpuBusy: null, contended: null });
 });
 
+test('a page whose proxy other work of the service held for more than 50 ms is contended, and a warning says so', () => {
+  const held = (proxyHeldMs: number) => judge({ ...observed(audited()), proxyHeldMs });
+  expect([50, 50.1].map((ms) => held(ms).environment?.contended)).toEqual([false, true]);
+  expect([50, 312.4].map((ms) => held(ms).warnings)).toEqual([[], [expect.stringContaining('busy for 312 ms')]]);
+});
+
 test('an audit that failed is contended if it had no CPU for a part of its time', () => {
   const contended = (starvedShare: number) =>
     judge({ ...observed({ how: 'stopped', why: 'audit-timeout' }), starvedShare }).environment?.contended;

@@ -67,13 +67,24 @@ test('a task never loses more than its time off the CPU', () => {
 
 test('a blocked task loses the time in which a thread that it may block on waited for a CPU', () => {
   const blocked = event('RunTask', [10, 100], [0, 10]);
-  const others = [readings([0, 500], [5, 500], [50, 540]), readings([0, 0], [200, 0])];
+  const others: Waits['others'] = [
+    [8, readings([0, 500], [10, 500], [50, 540])],
+    [9, readings([0, 0], [200, 0])],
+  ];
   expect(correct([blocked], { own: idle, others }).durations).toEqual([60]);
+});
+
+test('a blocked task loses the waits of the threads of its own process and of one other process, but not of all', () => {
+  const waited = (pid: number, time: number): Waits['others'][number] => [pid, readings([10, 0], [110, time])];
+  const call = [waited(8, 20), waited(8, 10), waited(PAGE, 5)]; // the call, its work, and its answer
+  const blocked = event('RunTask', [10, 100], [0, 10]);
+  expect(correct([blocked], { own: idle, others: call }).durations).toEqual([65]);
+  expect(correct([blocked], { own: idle, others: [...call, waited(9, 25), waited(10, 29)] }).durations).toEqual([65]);
 });
 
 test('a synchronous request keeps the time of its response, but not the time without a CPU', () => {
   const task = event('RunTask', [10, 300], [0, 20]);
-  const others = [readings([0, 0], [350, 90])];
+  const others: Waits['others'] = [[8, readings([10, 0], [310, 90])]];
   const own = readings([0, 0], [350, 30]);
   const sync = [task, request('ResourceSendRequest', 12), request('ResourceFinish', 305)];
   expect(correct(sync, { own, others }).durations).toEqual([270]);
@@ -86,7 +97,7 @@ test('the document is no synchronous request, even if its task has all of it', (
   const document = request('ResourceSendRequest', 12);
   document.args.data = { ...document.args.data, resourceType: 'Document' };
   const events = [task, document, request('ResourceFinish', 305)];
-  expect(correct(events, { own: idle, others: [readings([0, 0], [350, 90])] }).durations).toEqual([210]);
+  expect(correct(events, { own: idle, others: [[8, readings([10, 0], [310, 90])]] }).durations).toEqual([210]);
 });
 
 test('a task that outlasts the readings keeps its CPU time, because other audits may have the CPU then', () => {
@@ -98,7 +109,7 @@ test('time off the CPU is unexplained unless the thread or a blocker waited, or 
   const task = event('RunTask', [10, 300], [0, 20]);
   const isUnexplained = (tasks: TraceEvent[], world: World) => correct(tasks, { own: idle, ...world }).isUnexplained;
   expect(isUnexplained([task], {})).toBe(true);
-  expect(isUnexplained([task], { others: [readings([0, 0], [350, 270])] })).toBe(false);
+  expect(isUnexplained([task], { others: [[8, readings([10, 0], [310, 270])]] })).toBe(false);
   const sync = [task, request('ResourceSendRequest', 12), request('ResourceFinish', 305)];
   expect(isUnexplained(sync, {})).toBe(false);
 });
@@ -119,6 +130,6 @@ test('observed times and waits that exceed the work many times are not corrected
 });
 
 test('a thread without readings has unknown waits, which are not 0', () => {
-  const waits = correct([event('RunTask', [10, 100], [0, 40])], { others: [readings([0, 0], [120, 60])] });
+  const waits = correct([event('RunTask', [10, 100], [0, 40])], { others: [[8, readings([0, 0], [120, 60])]] });
   expect(waits).toMatchObject({ isUntouched: true, ranMs: 40, waitedMs: null, isCorrected: false });
 });

@@ -59,7 +59,7 @@ export const sampleWaits = (root: number): (() => Waits) => {
     const known = [...threads.values()].filter(({ waits }) => waits.length > 0);
     return {
       pages: known.filter(({ isPage }) => isPage).map(({ pid, waits }) => [pid, waits]),
-      others: known.filter(({ isPage }) => !isPage).map(({ waits }) => waits),
+      others: known.filter(({ isPage }) => !isPage).map(({ pid, waits }) => [pid, waits]),
       ...(cpus.busy.length > 0 && { cpus }),
       endUs: nowUs(),
     };

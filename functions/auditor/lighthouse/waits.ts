@@ -28,7 +28,7 @@ export const withoutWaits = (events: TraceEvent[], waits: Waits | null, slowdown
   const main = mainThreadOf(events);
   const threads = [...threadsOfPages(events)].map(([thread, list]) => ({
     isMain: thread === main,
-    ...shortenTasks(list, pages.get(list[0]?.pid ?? 0), waits),
+    ...shortenTasks(list, { pid: list[0]?.pid ?? 0, own: pages.get(list[0]?.pid ?? 0) }, waits),
   }));
   const tasks = threads.filter(({ isMain }) => isMain).flatMap((each) => each.tasks);
   const ranMs = tasks.length > 0 ? sum(tasks.map(({ tdur }) => tdur)) / 1000 : null;
@@ -64,8 +64,11 @@ type Task = TraceEvent & { dur: number; tts: number; tdur: number };
 const isTask = (event: TraceEvent): event is Task =>
   event.ph === 'X' && event.dur !== undefined && event.tts !== undefined && event.tdur !== undefined;
 
+/** A thread that runs pages: the pid of its process, and its own waits. */
+type PageThread = { pid: number; own: ThreadWaits | undefined };
+
 /** Returns the tasks of a thread with their waits, and each event that the removal of the waits changes. */
-const shortenTasks = (unsorted: TraceEvent[], own: ThreadWaits = [], waits: Waits | null) => {
+const shortenTasks = (unsorted: TraceEvent[], { pid, own = [] }: PageThread, waits: Waits | null) => {
   const list = unsorted.toSorted((a, b) => a.ts - b.ts || (b.dur ?? 0) - (a.dur ?? 0));
   const requesting = tasksWithRequest(list);
   const changed = new Map<TraceEvent, TraceEvent>();
@@ -77,10 +80,10 @@ const shortenTasks = (unsorted: TraceEvent[], own: ThreadWaits = [], waits: Wait
       endUs = event.ts + event.dur;
       const isRequest = requesting.has(event);
       const offUs = Math.max(0, event.dur - event.tdur);
-      const blockers = isRequest ? [] : (waits?.others ?? []);
+      const blockedUs = isRequest ? 0 : waitOfBlockers(event, pid, waits?.others ?? []);
       // From the end of the timed part on, other audits may have the CPU, and nothing is known about waits.
       const isAfterEnd = !isRequest && waits !== null && endUs > waits.endUs;
-      const waitUs = isAfterEnd ? offUs : Math.min(offUs, waitOf(event, [own, ...blockers], waits?.cpus));
+      const waitUs = isAfterEnd ? offUs : Math.min(offUs, blockedUs + waitOf(event, own, waits?.cpus));
       tasks.push({ dur: event.dur, tdur: event.tdur, waitUs, unexplainedUs: isRequest ? 0 : offUs - waitUs });
       shorten = waitUs > 0 ? shortener(event, waitUs) : undefined;
       if (waitUs > 0) changed.set(event, { ...event, dur: Math.round(event.dur - waitUs) });
@@ -90,12 +93,25 @@ const shortenTasks = (unsorted: TraceEvent[], own: ThreadWaits = [], waits: Wait
 };
 
 /**
- * Returns how long a task did not run because its thread, or another one while it was blocked, waited for a CPU. The kernel
- * does not report the stolen time of a thread, so a task lost the same share of it as all that ran.
+ * Returns how long the threads on which a task may have blocked waited for a CPU. A synchronous call passes threads of one
+ * other process, and then the thread of the page's process that receives the answer. So the waits within a process add up,
+ * and of the other processes only the one with the longest waits counts.
  */
-const waitOf = ({ ts, dur, tdur }: Task, threads: readonly ThreadWaits[], cpus: Waits['cpus']): number => {
-  const [waited, busy, stolen] = [threads, cpus ? [cpus.busy] : [], cpus ? [cpus.stolen] : []].map((all) =>
-    sum(all.map((waits) => waitBetween(waits, ts, ts + dur))),
+const waitOfBlockers = ({ ts, dur }: Task, page: number, others: Waits['others']): number => {
+  const waited = new Map([[page, 0]]);
+  for (const [pid, waits] of others) waited.set(pid, (waited.get(pid) ?? 0) + waitedBetween(waits, ts, ts + dur));
+  const ofPage = waited.get(page) as number;
+  waited.delete(page);
+  return ofPage + Math.max(0, ...waited.values());
+};
+
+/**
+ * Returns how long a task did not run because its thread waited for a CPU. The kernel does not report the stolen time of a
+ * thread, so a task lost the same share of it as all that ran.
+ */
+const waitOf = ({ ts, dur, tdur }: Task, own: ThreadWaits, cpus: Waits['cpus']): number => {
+  const [waited, busy, stolen] = [own, cpus?.busy ?? [], cpus?.stolen ?? []].map((waits) =>
+    waitBetween(waits, ts, ts + dur),
   ) as [number, number, number];
   const stolenUs = busy > stolen ? (tdur * stolen) / (busy - stolen) : 0;
   return waited + stolenUs;

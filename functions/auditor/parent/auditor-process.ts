@@ -25,8 +25,8 @@ import { type AuditEvent, type AuditState, decide, initialState, type Limits } f
 import { auditorBrowser } from './auditor-browser.ts';
 import { measureAhead } from './child-benchmark.ts';
 import { childModule, type Exit, endGroup, exitOf, forkChild, lastTextOf, newWorkDir, sendTo } from './fork-child.ts';
+import { watchLoop } from './loop-delay.ts';
 import { eventOf } from './received.ts';
-import { watchStandstill } from './standstill.ts';
 import { timedPart } from './timed-part.ts';
 import { namedTimers } from './timers.ts';
 
@@ -48,8 +48,13 @@ type Ended = Pick<AuditState, 'begun' | 'frozen' | 'mainFrame' | 'chromium' | 's
   shortage: string | undefined;
   /** Longest time in which this process stood still, in milliseconds. */
   stoodStillMs: number;
+  /** Longest time in which this process held the page's proxy in a timed part by other work, in milliseconds. */
+  proxyHeldMs: number;
 };
 export type EndedAudit = Ended & { proxy: EgressProxy };
+
+/** Interval of the looks for a standstill, in milliseconds. */
+const STANDSTILL_LOOK_MS = 250;
 
 type Started = { order: AuditOrder; host: HostSettings; policy: EgressPolicy };
 type ProcessOptions = {
@@ -156,7 +161,7 @@ const runAudit = (auditor: ChildProcess, order: AuditOrder, context: AuditContex
     maxAttemptMs: onLambda() ? 0 : limits.attemptMs, // an invocation has no more time
   });
   const startedAt = performance.now();
-  const [shortage, stoodStill] = [watchResources(user, over.signal), watchStandstill(over.signal)];
+  const [shortage, stoodStill] = [watchResources(user, over.signal), watchLoop(STANDSTILL_LOOK_MS, over.signal)];
   let state = initialState;
   let measuredAt: number | null = null;
 
@@ -164,7 +169,7 @@ const runAudit = (auditor: ChildProcess, order: AuditOrder, context: AuditContex
     const { cpu, ...observed } = pick(state, ['begun', 'frozen', 'mainFrame', 'chromium', 'sandbox', 'cpu']);
     const starvedShare = lostMs() / (performance.now() - startedAt);
     const known = { end, ...observed, cpu: cpu ?? timed.readCpu(), measuredAt, starvedShare };
-    resolve({ ...known, shortage: shortage(), stoodStillMs: stoodStill() });
+    resolve({ ...known, shortage: shortage(), stoodStillMs: stoodStill().lateMs, proxyHeldMs: timed.proxyHeldMs() });
     over.abort();
   };
   const fail = (error: unknown): void => {

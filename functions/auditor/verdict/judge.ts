@@ -23,7 +23,7 @@ import {
   type Observation,
   patternOfDocument,
 } from './observation.ts';
-import { faultOfHost, stoodStill } from './shortage.ts';
+import { faultOfHost, stoodStill, wasHeld } from './shortage.ts';
 import { steadyWarningsOf, warningsOf } from './warnings.ts';
 
 export type AuditResult = Pick<Run, 'blockedRequests' | 'blockedRequestCount'> & {
@@ -170,6 +170,7 @@ const environmentOf = (
     corrected: summary?.mainThread?.isCorrected ?? null,
     contended:
       stoodStill(observation) ||
+      (complete && wasHeld(observation)) ||
       (cpu && (complete && summary ? isDistorted(summary, observation) : starvedShare > MAX_STARVED)),
   };
 };

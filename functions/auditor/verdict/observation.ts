@@ -33,6 +33,8 @@ export type Observation = {
   shortage: string | undefined;
   /** Longest time in which the service stood still, in milliseconds. */
   stoodStillMs: number;
+  /** Longest time in which other work of the service held the page's proxy in the timed part, in milliseconds. */
+  proxyHeldMs: number;
   /** The part that was frozen at any time. */
   frozen: FrozenPart | null;
   /** Requests that the egress proxy refused by its policy. */

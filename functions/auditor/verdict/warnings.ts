@@ -3,6 +3,7 @@ import type { AuditSummary, MainFrame } from '../messages.ts';
 import { warningsOfLogin } from './login.ts';
 import { warningsOfMoves } from './moves.ts';
 import { type Observation, targetText } from './observation.ts';
+import { wasHeld } from './shortage.ts';
 
 const MAX_WARNINGS = 50;
 
@@ -25,7 +26,7 @@ export const warningsOf = (
     ...warningsOfLogin(observation, finalUrl),
     ...(summary ? warningsOfLighthouse(summary, mainFrame) : []),
     ...warningsOfMoves(mainFrame),
-    ...textsOf(summary ? warningsOfSummary(summary) : []),
+    ...textsOf(summary ? [...warningsOfSummary(summary), heldWarning(observation)] : []),
     ...steadyWarningsOf(summary, observation),
   ];
   return all.slice(0, MAX_WARNINGS).map(redactText);
@@ -62,6 +63,11 @@ const warningsOfSummary = ({ runtimeError, erroredAudits, withoutMeaningfulPaint
     withoutMeaningfulPaint && !runtimeError,
     'The browser reported no first meaningful paint. TTI and TBT are based on the largest contentful paint, as in Lighthouse 12.',
   ],
+];
+
+const heldWarning = (observation: Observation): Warning => [
+  wasHeld(observation),
+  `The service itself was busy for ${Math.round(observation.proxyHeldMs)} ms while it passed on the requests of the page. The times may be too long.`,
 ];
 
 const erroredWarning = (audits: readonly { id: string }[]): Warning => [

@@ -2,13 +2,15 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
+import { watchLoop } from '../../functions/auditor/parent/loop-delay.ts';
 import { judge } from '../../functions/auditor/verdict/judge.ts';
+import { holdLoop } from '../support/hold-loop.ts';
 import { observed } from '../support/observation.ts';
 
 const script = `
-  import { watchStandstill } from '${import.meta.resolve('../../functions/auditor/parent/standstill.ts')}';
-  const stoodStill = watchStandstill(new AbortController().signal);
-  process.on('message', () => process.send(stoodStill()));
+  import { watchLoop } from '${import.meta.resolve('../../functions/auditor/parent/loop-delay.ts')}';
+  const stoodStill = watchLoop(250, new AbortController().signal);
+  process.on('message', () => process.send(stoodStill().lateMs));
   process.send('ready');
 `;
 
@@ -27,6 +29,20 @@ test('a process that was stopped knows for how long', async () => {
   } finally {
     watched.kill('SIGKILL');
   }
+});
+
+test('work that holds the event loop is seen but for the interval of the looks, and a wait is no work', async () => {
+  const over = new AbortController();
+  const work = watchLoop(10, over.signal);
+  await sleep(20);
+  holdLoop(100);
+  expect(work().heldMs).toBeGreaterThan(89);
+  expect(work().heldMs).toBeLessThanOrEqual(work().lateMs);
+  const wait = watchLoop(10, over.signal);
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 100);
+  expect(wait().lateMs).toBeGreaterThan(89);
+  expect(wait().heldMs).toBeLessThan(50);
+  over.abort();
 });
 
 test('a page that was late while the service stood still is not to blame, and is audited again', () => {
