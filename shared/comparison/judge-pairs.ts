@@ -1,6 +1,6 @@
 import type { PageMetric } from '../metrics/page-metrics.ts';
 import type { Region } from '../name-schemas.ts';
-import { type Change, changeOf, LEVEL } from './change.ts';
+import { type Change, changeOf } from './change.ts';
 import type { Difference } from './comparable.ts';
 import { changeOfNeighbours, LOOK_CONFIDENCE } from './looks.ts';
 import type { Checks, Drifting } from './noise.ts';
@@ -34,7 +34,7 @@ export type Measured = {
 /** Value that a run shows, and those of its samples, followed by those of the runs that are pooled with it. */
 export type MeasuredSide = { value: number | null; samples: readonly (readonly SampledValue[])[] };
 
-/** Judges a metric in each region. More regions make no false verdict likelier. */
+/** Judges a metric in each region. With bases, more regions make no false verdict likelier. A run in turns is judged by itself. */
 export const judgePairs = <Each extends JudgedPair>(
   metric: PageMetric,
   pairs: readonly Each[],
@@ -61,7 +61,7 @@ const judgePair = (
   const change = inTurns
     ? changeOfNeighbours(...([metric, rule, { own: later[0] ?? [], against: earlier[0] ?? [] }] as const), {
         ...options,
-        confidence: 1 - (1 - (run.turns ? LOOK_CONFIDENCE : LEVEL)) / regions,
+        ...(run.turns && { confidence: LOOK_CONFIDENCE }),
       })
     : changeOf(rule, checksOf(metric, earlier), checksOf(metric, later), {
         ...{ ...options, history, canTurn },
