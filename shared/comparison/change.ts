@@ -15,21 +15,12 @@ import {
   MIN_SAMPLES,
   samplesThatTell,
 } from './by-samples.ts';
-import { type Checks, type Drifting, type DriftingMetric, ownNoise } from './noise.ts';
+import { type Checks, type Drifting, locationOf, type MetricRule, ownNoise } from './noise.ts';
 import { medianOf, type Shift } from './shift.ts';
+import { hadBefore } from './steps.ts';
 
 /** Chance that an interval holds the true change. */
 export const LEVEL = 0.99;
-
-/** How a metric's samples are judged. Smaller changes than `smallest` are none: the difference, or the share of the larger median if that is more. */
-export type MetricRule = DriftingMetric & {
-  smallest: Smallest;
-  /** Changes up to this one are the same. Without it, all that don't count. */
-  same?: Smallest;
-  /** The only direction that the values can prove. */
-  provesOnly?: 'higher' | 'lower';
-};
-type Smallest = { difference: number; share: number };
 
 export type Direction = 'higher' | 'lower' | 'same' | 'unknown';
 
@@ -93,7 +84,10 @@ export const changeOf = (metric: MetricRule, base: Checks, head: Checks, options
   const isDraw = ownNoise(history).checks >= KNOWN_CHECKS; // then a check of one sample is a draw like any other
   const tooFew = isDraw ? second : 'unknown';
   const first = fewest < MIN_SAMPLES ? tooFew : directionOf(ofSamples, limit);
-  const direction = first === second ? first : 'unknown';
+  const isKnown =
+    Math.max(base.length, head.length) < MIN_CHECKS &&
+    hadBefore(metric, history, head.map(locationOf), { limit, tbt: page.tbt });
+  const direction = first !== second || (isKnown && first !== 'same') ? 'unknown' : first;
   const isByChecks = ofChecks !== undefined && widthOf(ofChecks) >= widthOf(ofSamples);
   const shift = isByChecks ? ofChecks.shift : ofSamples.shift;
   const distance = distanceOf(shift, limit);

@@ -1,7 +1,8 @@
 import { type MetricName, mainNames, type PageMetric, pageMetric } from '../metrics/page-metrics.ts';
 import type { Sample } from '../metrics/page-metrics-schemas.ts';
 import { looks, MAX_PAIRS } from '../options/variants.ts';
-import { type Change, type ChangeOptions, changeOfTurns, type MetricRule } from './change.ts';
+import { type Change, type ChangeOptions, changeOfTurns } from './change.ts';
+import type { MetricRule } from './noise.ts';
 import { driftingBy, type SampledValue } from './sides.ts';
 import { spoilsMetric } from './spoils.ts';
 import { steadyRule, steadySides } from './steady.ts';

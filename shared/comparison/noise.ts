@@ -14,6 +14,16 @@ export type DriftingMetric = {
   loads?: Drift;
 };
 
+/** How a metric's samples are judged. Smaller changes than `smallest` are none: the difference, or the share of the larger median if that is more. */
+export type MetricRule = DriftingMetric & {
+  smallest: Smallest;
+  /** Changes up to this one are the same. Without it, all that don't count. */
+  same?: Smallest;
+  /** The only direction that the values can prove. */
+  provesOnly?: 'higher' | 'lower';
+};
+type Smallest = { difference: number; share: number };
+
 /** Number of checks that the expected drift is worth beside those that were made. */
 export const DRIFT_CHECKS = 5;
 /** The same of steady values: all recorded pages drift alike. */
@@ -88,7 +98,7 @@ export const steadyNoise = (metric: DriftingMetric, checks: Checks, page: Drifti
 const MAX_NEIGHBOURS = 20;
 /** Fewest steps between neighbours that tell something. */
 const MIN_STEPS = 3;
-/** A step counts as at most so many typical ones, so that a change of the page is no noise. */
+/** The largest step counts as at most so many typical ones, because it may be a change of the page. */
 const MAX_STEP = 9;
 /** Median of chi-squared with one degree of freedom. */
 const TYPICAL = 0.4549;
@@ -97,13 +107,14 @@ const WORTH = 2 / 3;
 
 /**
  * Returns the page's own noise from the locations of its earlier checks, the oldest first, as squares with their degrees of
- * freedom. It comes from the steps between neighbours, so that a lasting change counts once.
+ * freedom. It comes from the steps between neighbours, so that a lasting change counts once, and hardly.
  */
 export const ownNoise = (locations: readonly number[]): { squares: number; freedom: number; checks: number } => {
   const newest = locations.slice(-MAX_NEIGHBOURS);
   const steps = newest.slice(1).map((location, i) => (location - (newest[i] as number)) ** 2 / 2);
   if (steps.length < MIN_STEPS) return { squares: 0, freedom: 0, checks: 0 };
-  const limit = (MAX_STEP * medianOf(steps)) / TYPICAL;
-  const squares = steps.reduce((sum, step) => sum + Math.min(step, limit), 0);
+  const largest = Math.max(...steps);
+  const cut = Math.max(0, largest - (MAX_STEP * medianOf(steps)) / TYPICAL);
+  const squares = steps.reduce((sum, step) => sum + step, 0) - cut;
   return { squares: WORTH * squares, freedom: WORTH * steps.length, checks: newest.length };
 };

@@ -6,7 +6,8 @@ import { type Change, type Direction, directionOf, distanceOf, KNOWN_CHECKS, LEV
 import { gravestOf } from './judge-pairs.ts';
 import { meanOf } from './noise.ts';
 import type { Verdict } from './schemas.ts';
-import { type Location, type Locations, stepOf } from './series.ts';
+import type { Locations } from './series.ts';
+import { hadBefore, type Location, stepOf } from './steps.ts';
 
 /*
  * How a page changed since a time, by the series of its checks. A change counts if the series has a step after that time. A
@@ -218,9 +219,11 @@ const changeBetween = (name: MainName, sides: Sides, tbt: number): MetricSince |
   const limit = Math.max(difference, share * Math.max(meanOf(earlier), meanOf(later)));
   const direction = directionOf(change, metric.drift ? limit : limit / 2); // a score without noise may change by one point
   const isClear = direction === 'higher' || direction === 'lower';
-  const proved = isProved ? (direction === metric.better ? 'improved' : 'regressed') : 'unknown';
+  const isKnown = history.length > 0 && hadBefore(metric, valuesOf(name, history), later, { limit, tbt });
+  const isSure = isProved && !isKnown;
+  const proved = isSure ? (direction === metric.better ? 'improved' : 'regressed') : 'unknown';
   const verdict = isClear ? proved : direction;
-  return { change, direction, verdict, isSuspected: isClear && !isProved, limit, before, after };
+  return { change, direction, verdict, isSuspected: isClear && !isSure, limit, before, after };
 };
 
 /** Returns the same as a comparison of two checks shows it. `needs` says what would tell. */

@@ -2,7 +2,7 @@ import { shareAbove } from '../fixes/metric-score.ts';
 import { type PageMetric, pageMetrics } from '../metrics/page-metrics.ts';
 import type { Sample } from '../metrics/page-metrics-schemas.ts';
 import type { NearScript, SteadyLoad, SteadyTimes } from '../metrics/steady-load.ts';
-import type { MetricRule } from './change.ts';
+import type { MetricRule } from './noise.ts';
 
 /** The samples of a side, by check. */
 type Sampled = readonly (readonly Sample[])[];

@@ -6,17 +6,10 @@ import { anyName, type Region } from '../name-schemas.ts';
 import { isComparable, reasonsAgainst } from './comparable.ts';
 import { compareChecks, type History } from './comparison.ts';
 import { type CheckComparison, ReasonCode } from './schemas.ts';
-import {
-  asInSeries,
-  checksBack,
-  type Location,
-  locationsOf,
-  SERIES_CHECKS,
-  type SeriesPoint,
-  stepOf,
-} from './series.ts';
+import { asInSeries, locationsOf, SERIES_CHECKS, type SeriesPoint } from './series.ts';
 import { type ComparedCheck, type ComparedRun, hasSucceeded } from './sides.ts';
 import { differenceCodes, spoilsAll, spoilsMetric } from './spoils.ts';
+import { checksBack, type Location, stepOf } from './steps.ts';
 
 /*
  * How the checks of a schedule are judged, for each of its regions. A page has regressed if the series of a main metric has a

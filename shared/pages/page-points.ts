@@ -1,6 +1,7 @@
 import { z } from 'zod';
-import type { Location, Locations } from '../comparison/series.ts';
+import type { Locations } from '../comparison/series.ts';
 import { type PagePoint, type Steps, withNewSteps } from '../comparison/since.ts';
+import type { Location } from '../comparison/steps.ts';
 import { type MainName, mainNames, pageMetric } from '../metrics/page-metrics.ts';
 import { recordOf } from '../record.ts';
 

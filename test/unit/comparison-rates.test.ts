@@ -1,11 +1,6 @@
 import { expect, test } from 'vitest';
-import {
-  type Change,
-  type ChangeOptions,
-  changeOf,
-  changeOfTurns,
-  type MetricRule,
-} from '../../shared/comparison/change.ts';
+import { type Change, type ChangeOptions, changeOf, changeOfTurns } from '../../shared/comparison/change.ts';
+import type { MetricRule } from '../../shared/comparison/noise.ts';
 import { medianOf } from '../../shared/comparison/shift.ts';
 import { studentReach } from '../../shared/comparison/student.ts';
 import { pageMetrics } from '../../shared/metrics/page-metrics.ts';
@@ -163,3 +158,19 @@ test.each([
     expect(studentReach(confidence, freedom)).toBeCloseTo(reach, 3);
   },
 );
+
+test('a page with two values that comes back to one of them is suspected, and a new value is proved', () => {
+  const value = () => (random.next() < 0.15 ? 460_000 : 400_000);
+  const history = () => many(20, value);
+  const judged = (bytes: () => number, known: readonly number[]) =>
+    changeOf(pageMetrics.bytes, [[value()]], [[bytes()]], { history: known });
+  expect(shareOf(changed, 1000, () => judged(value, history()))).toBeLessThanOrEqual(0.01); // 24 % with every step cut
+  expect(
+    shareOf(changed, 300, () =>
+      judged(
+        () => 420_000,
+        many(20, () => 400_000),
+      ),
+    ),
+  ).toBeGreaterThan(0.8);
+});

@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { type MeasuredOn, measuredOn } from '../../shared/comparison/comparable.ts';
-import { type Location, locationsOf, type SeriesPoint, stepOf } from '../../shared/comparison/series.ts';
+import { locationsOf, type SeriesPoint } from '../../shared/comparison/series.ts';
 import type { ComparedCheck } from '../../shared/comparison/sides.ts';
+import { type Location, stepOf } from '../../shared/comparison/steps.ts';
 import { compareStep, judgePage, regressedOf, type WatchedPage } from '../../shared/comparison/watch.ts';
 import { noMetrics, pageMetric, pageMetrics } from '../../shared/metrics/page-metrics.ts';
 import type { Metrics } from '../../shared/metrics/page-metrics-schemas.ts';
