@@ -8,10 +8,10 @@ import { invalidInput, parseFields } from './lib/http/input.ts';
 import { findCheck, finishedCheck, type RunLookup } from './lib/http/lookup.ts';
 import type { Reply } from './lib/http/response.ts';
 import { reportOf } from './lib/http/stored-report.ts';
-import { assertReport } from './lib/runs/assert-report.ts';
 import { checkStore } from './lib/store/checks.ts';
 import { openDb } from './lib/store/dynamodb.ts';
 import { type Reports, reports } from './lib/store/reports.ts';
+import { inThread } from './lib/thread/in-thread.ts';
 
 /** POST /v1/checks/{checkId}/assertions: judges the stored reports of a finished check by other assertions, and stores nothing. */
 export const handler = http('judge-check', (env) =>
@@ -34,7 +34,8 @@ export const judgeCheck =
     for (const run of runs) {
       // One report after another, because several large ones might not fit in memory.
       const read = run.state === 'succeeded' && reportOf(deps, request, run).readParsable;
-      const { results, notes } = read ? await assertReport(assertions, await read(), run) : unjudged;
+      const measured = pick(run, ['environment', 'samples', 'interactions']);
+      const { results, notes } = read ? await inThread('judge', await read(), assertions, measured) : unjudged;
       judged.push({ ...pick(run, ['id', 'region', 'state']), assertions: results, warnings: notes });
     }
     const body: JudgedCheck = { id, assertionsPassed: assertionsPassed({ assertions, runs: judged }), runs: judged };

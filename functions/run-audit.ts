@@ -26,7 +26,7 @@ import { closingDb } from './lib/queue/closing-db.ts';
 import { queue } from './lib/queue/consumer.ts';
 import { redactText } from './lib/redact.ts';
 import { pause, retry } from './lib/retry.ts';
-import { assertRun } from './lib/runs/assert-report.ts';
+import { assertRun } from './lib/runs/assert-run.ts';
 import { auditsAhead } from './lib/runs/audits-ahead.ts';
 import { claimRun } from './lib/runs/claim.ts';
 import { readSecrets, secretsFor, secretsGone } from './lib/runs/read-secrets.ts';

@@ -93,6 +93,10 @@ const createReport = async (deps: UploadsDeps, request: Request): Promise<Reply>
   const { newId, now, store } = deps;
   const { url, labels } = parseUploadQuery(request);
   const key = parseIdempotencyKey(request.headers);
+  const fingerprint = createHash('sha256')
+    .update(JSON.stringify([url, labels]))
+    .update(request.body as Buffer)
+    .digest('hex');
   const read = await inThread('readReports', request.body as Buffer, sentUpload(request, deps.maxBytes));
   const samples = read.map(({ results }) => results);
   const [first] = samples as [(typeof samples)[number], ...typeof samples];
@@ -104,10 +108,6 @@ const createReport = async (deps: UploadsDeps, request: Request): Promise<Reply>
       'The reports are of several pages. Send one request for each, or url.',
     );
   const id = key === undefined ? newId() : deriveCheckId(owner, `report\n${key}`);
-  const fingerprint = createHash('sha256')
-    .update(JSON.stringify([url, labels]))
-    .update(request.body as Buffer)
-    .digest('hex');
   const earlier = key === undefined ? undefined : await store.findOrErased(id, owner, now());
   if (earlier) return replyToSame(earlier, ({ item }) => item.fingerprint === fingerprint);
   // Each create with this key and body writes the same items, so that one that was cut off or runs beside another is repeated.

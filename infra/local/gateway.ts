@@ -62,18 +62,17 @@ export const startGateway = async ({ port, host = '127.0.0.1', functions, ...opt
     if (!hasBody(request)) return invoke(handler, event, context);
     const refusal = handler.admit && (await invoke(handler.admit, event, context));
     if (refusal) return refusal; // before the body, so that nobody without a key can send one
-    const most = maxBytesOf(route.key, request.method);
+    const isUpload = takesUpload(route.key, request.method);
+    const most = isUpload ? MAX_UPLOAD_BYTES : MAX_BODY_BYTES;
     const leave = await room.take(Math.min(Number(request.headers['content-length'] ?? most), most));
     if (!leave) return noRoom();
     if (request.headers.expect) response.writeContinue();
     const body = await bodyOf(request, most);
-    return Promise.resolve(body && invoke(handler, withBody(event, body), context)).finally(leave);
+    return Promise.resolve(body && invoke(handler, withBody(event, body, isUpload), context)).finally(leave);
   };
 
-  const send = (request: IncomingMessage, response: ServerResponse, answer: GatewayResponse | undefined): void => {
-    const bytes = sendResponse(response, answer, bytesOf);
-    connections.expectReceipt(request, response, bytes);
-  };
+  const send = (request: IncomingMessage, response: ServerResponse, answer: GatewayResponse | undefined): void =>
+    connections.expectReceipt(request, response, sendResponse(response, answer, bytesOf));
   const serve = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     response.on('error', () => {}); // the client disconnected
     if (!(await connections.turn(request, response))) return;
@@ -115,9 +114,7 @@ export const startGateway = async ({ port, host = '127.0.0.1', functions, ...opt
 const hasBody = ({ headers }: IncomingMessage): boolean =>
   headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
 
-/** Returns the largest body that the function of a route accepts. */
-const maxBytesOf = (routeKey: string, method = 'GET'): number =>
-  rulesOf(routeKey, method).body === 'upload' ? MAX_UPLOAD_BYTES : MAX_BODY_BYTES;
+const takesUpload = (routeKey: string, method = 'GET'): boolean => rulesOf(routeKey, method).body === 'upload';
 
 /**
  * Returns the body, or undefined if the client disconnects. Reads at most one byte more than a function accepts, so that the

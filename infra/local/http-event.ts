@@ -76,7 +76,8 @@ export const eventOf = (request: IncomingMessage, route: ReturnType<typeof route
   };
 };
 
-export const withBody = (event: APIGatewayProxyEventV2, body: Buffer): APIGatewayProxyEventV2 => {
+export const withBody = (event: APIGatewayProxyEventV2, body: Buffer, isUpload: boolean): APIGatewayProxyEventV2 => {
+  if (isUpload) return { ...event, bytes: body } as APIGatewayProxyEventV2;
   if (body.length === 0) return event;
   const asText = textTypes.test(event.headers['content-type'] ?? '') && isUtf8(body);
   return { ...event, body: body.toString(asText ? 'utf8' : 'base64'), isBase64Encoded: !asText };

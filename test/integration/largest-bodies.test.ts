@@ -1,31 +1,64 @@
+import { once } from 'node:events';
+import { setTimeout } from 'node:timers/promises';
+import type { Worker } from 'node:worker_threads';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { largestBodies } from '../bench/largest-bodies.ts';
 import { largestReport } from '../bench/largest-report.ts';
 import { type Api, startApi } from '../support/api.ts';
+import { problemOf } from '../support/problem.ts';
+import { readReport } from '../support/recorded-reports.ts';
 
+const threads: Worker[] = [];
+process.on('worker', (thread: Worker) => threads.push(thread));
 let api: Api;
 beforeAll(async () => {
   api = await startApi();
 });
 afterAll(() => api.stop());
 
-test('the service answers while it reads the largest report', async () => {
-  const body = gzipSync(largestReport());
+/** Returns the answer of a POST. Expects that the service answers others while it works on this one. */
+const sendBeside = async (path: string, body: Buffer, headers: Record<string, string> = {}) => {
   const startedAt = performance.now();
-  let isRead = false;
-  const uploaded = fetch(`${api.url}/v1/reports`, {
-    method: 'POST',
-    body,
-    headers: { 'content-type': 'application/json', 'content-encoding': 'gzip' },
-  }).finally(() => {
-    isRead = true;
+  let isOver = false;
+  const init = { method: 'POST', body: body as BodyInit, headers: { 'content-type': 'application/json', ...headers } };
+  const answer = fetch(`${api.url}${path}`, init).finally(() => {
+    isOver = true;
   });
   let longest = 0;
-  while (!isRead) {
+  while (!isOver) {
     const askedAt = performance.now();
     expect((await fetch(`${api.url}/health`)).status).toBe(200);
     longest = Math.max(longest, performance.now() - askedAt);
   }
-  expect([201, 503]).toContain((await uploaded).status); // a busy machine may need more than the time of a request
   expect(longest).toBeLessThan((performance.now() - startedAt) / 3); // reading takes most of the time
+  return answer;
+};
+
+test('the service answers while it reads the largest report', async () => {
+  const { status } = await sendBeside('/v1/reports', gzipSync(largestReport()), { 'content-encoding': 'gzip' });
+  expect([201, 503]).toContain(status); // a busy machine may need more than the time of a request
+});
+
+test('the service answers while it judges the largest report by the most assertions', async () => {
+  const { check } = await api.world.finishedRun(largestReport());
+  const asserted = largestBodies().find(({ route }) => route === 'POST /v1/checks/{checkId}/assertions');
+  const { status } = await sendBeside(`/v1/checks/${check.id}/assertions`, asserted?.bytes as Buffer);
+  expect([200, 503]).toContain(status);
+});
+
+test('a request whose thread dies is a 503, and the next one is read', async () => {
+  const fixesOf = async (gzip: Buffer) => {
+    const { path } = await api.world.finishedRun('{}', { gzip });
+    return () => fetch(`${api.url}${path.replace(/report$/, 'fixes')}`);
+  };
+  const largest = await fixesOf(gzipSync(largestReport()));
+  const usual = await fixesOf(readReport('13.5.0'));
+  const interrupted = largest();
+  const thread = threads.at(-1) ?? ((await once(process, 'worker'))[0] as Worker);
+  expect(thread.resourceLimits?.maxOldGenerationSizeMb).toBe(1024);
+  await setTimeout(200); // the thread has the report, and needs longer
+  await thread.terminate();
+  expect((await problemOf(await interrupted, 503, 'unavailable')).detail).toContain('could not read the report');
+  expect((await usual()).status).toBe(200);
 });

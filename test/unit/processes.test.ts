@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -88,6 +88,13 @@ test('reaps no child of Node that loses its main thread first', unlessMissing(no
   child.kill('SIGKILL');
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1000); // until the second look is due
   expect(await exited).toEqual([null, 'SIGKILL']);
+});
+
+test('a program of a process that writes no core files writes none', unlessMissing(noPackageHere()), () => {
+  const module = JSON.stringify(new URL('../../functions/auditor/host/core-files.ts', import.meta.url).href);
+  const script = `(await import(${module})).writeNoCoreFiles(); (await import('node:child_process')).execSync('ulimit -c', { stdio: 'inherit' })`;
+  const [shell, ...limited] = ['sh', '-c', 'ulimit -S -c 1024 && exec "$0" --input-type=module -e "$1"'];
+  expect(execFileSync(shell as string, [...limited, process.execPath, script]).toString()).toBe('0\n');
 });
 
 test('removes the folders of exited processes, and of an earlier process with the own pid only if asked to', async () => {

@@ -1,16 +1,11 @@
-import { createRequire } from 'node:module';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { onLambda } from './free-resources.ts';
+import { loadedLibraries } from './libc.ts';
 import { allPids, listDir, membersOf, statFieldsOf } from './processes.ts';
 import { isAlive } from './stale-entries.ts';
 
-type Libc = {
-  prctl: (option: number, value: number) => number;
-  waitpid: (pid: number, status: null, options: number) => number;
-};
-
 let isTried = false;
-let libc: Libc | undefined;
+let waitpid: ((pid: number, status: null, options: number) => number) | undefined;
 
 /**
  * Makes this process the parent of its descendants whose own parent has exited, and reaps them. Otherwise they pass to
@@ -22,14 +17,10 @@ export const adoptOrphans = (): void => {
   if (isTried || onLambda()) return;
   isTried = true;
   try {
-    const koffi = createRequire(import.meta.url)(`@koromix/koffi-linux-${process.arch}`);
-    const own = koffi.load(null); // the libraries that this process has loaded
-    const loaded: Libc = {
-      prctl: own.func('int prctl(int option, unsigned long value)'),
-      waitpid: own.func('int waitpid(int pid, void *status, int options)'),
-    };
-    if (loaded.prctl(PR_SET_CHILD_SUBREAPER, 1) !== 0) throw new Error(`prctl failed with errno ${koffi.errno()}`);
-    libc = loaded;
+    const { func, errno } = loadedLibraries();
+    const prctl = func('int prctl(int option, unsigned long value)');
+    if (prctl(PR_SET_CHILD_SUBREAPER, 1) !== 0) throw new Error(`prctl failed with errno ${errno()}`);
+    waitpid = func('int waitpid(int pid, void *status, int options)');
     process.on('SIGCHLD', reapSoon);
   } catch {
     // `canReap` says so.
@@ -37,7 +28,7 @@ export const adoptOrphans = (): void => {
 };
 
 /** Returns true if this process reaps the orphans of its browsers. */
-export const canReap = (): boolean => libc !== undefined;
+export const canReap = (): boolean => waitpid !== undefined;
 
 /** Time after which a zombie process is an orphan, in milliseconds. Node reaps its own children at once. */
 const ORPHAN_MS = 1000;
@@ -77,7 +68,7 @@ const zombieChildren = (): Map<number, string> => {
 };
 
 /** Reaps a process. Never call it for a process that Node started: Node would miss its exit. */
-const reap = (pid: number): void => void libc?.waitpid(pid, null, WNOHANG);
+const reap = (pid: number): void => void waitpid?.(pid, null, WNOHANG);
 
 const PR_SET_CHILD_SUBREAPER = 36;
 const WNOHANG = 1;

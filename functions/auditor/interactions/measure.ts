@@ -5,29 +5,32 @@ import type { InteractionRun } from '../../../shared/interactions/interactions-s
 import { slowdownOf } from '../../../shared/options/throttling.ts';
 import { cutText } from '../../../shared/text.ts';
 import type { Watched } from '../child/main-frame.ts';
-import { canRunScripts } from '../child/page-probe.ts';
+import { asksForPassword, canRunScripts } from '../child/page-probe.ts';
 import { type Requests, watchRequests } from '../child/quiet-page.ts';
 import type { Waits } from '../cpu-waits.ts';
 import type { LoadSettings } from '../lighthouse/result.ts';
 import type { Lighthouse } from '../lighthouse/run.ts';
 import { emulateDevice, type Measured, startTimespan } from '../lighthouse/timespan.ts';
+import { isAtLogin, isRefusal, isSamePlace } from '../login-page.ts';
 import type { AuditOrder } from '../messages.ts';
 import { BLANK, type Departure, followPage } from './departure.ts';
 import { type Entry, selectorOf, softNavigationOf } from './entries.ts';
-import { openFreshPage } from './fresh-page.ts';
+import { type FreshPage, openFreshPage } from './fresh-page.ts';
+import { untilIdle } from './idle.ts';
 import type { MeasuredInteraction } from './messages.ts';
 import { observe } from './observe.ts';
 import { perform } from './perform.ts';
 
-/** Time without a sign of work after which the page has answered an interaction, in milliseconds. */
-const QUIET_MS = 1000;
-const POLL_MS = 100;
 /** Time limit for the tab of the second load. */
 const FRESH_MS = 15_000;
 /** Time limit for the page's second load. */
 const LOAD_MS = 20_000;
-/** Time limit for the end of a timespan, whose gatherers ask the page. */
+/** The same if the first load did not end, and only its time limit ended it. */
+const ENDLESS_LOAD_MS = 10_000;
+/** Time limit for an answer of the page at the ends of a timespan. */
 const END_MS = 15_000;
+/** Time limit for the report of a timespan. Lighthouse waits 30 s for the styles of a page whose frame never ends. */
+const REPORT_MS = 40_000;
 const MAX_REASON = 500;
 
 export type InteractionContext = {
@@ -87,17 +90,44 @@ export const measureInteractions = async (
 const loadAgain = async (load: InteractionContext): Promise<{ context: InteractionContext; requests: Requests }> => {
   const { order, lighthouse, settings } = load;
   const fresh = await inTime(openFreshPage(load.page, order), FRESH_MS);
-  const { page, session, watched } = fresh;
-  const requests = watchRequests(page);
-  await emulateDevice(lighthouse, session, settings);
-  const loaded = page.goto(load.watched.shown?.url ?? order.url, { waitUntil: 'load', timeout: LOAD_MS });
-  await loaded.catch(async (error: Error) => {
-    const isShown = error.name === 'TimeoutError' && watched.shown !== undefined;
-    if (!isShown || !(await canRunScripts(session))) throw error; // a picture may never end, and a user would not wait for it
-  });
-  await untilQuiet(requests, async () => 0, AbortSignal.timeout(INTERACTION_MS));
+  const requests = watchRequests(fresh.page);
+  await emulateDevice(lighthouse, fresh.session, settings);
+  const visit = (url: string) => goTo(url, fresh, requests, load.watched.record.loaded ? LOAD_MS : ENDLESS_LOAD_MS);
+  await visit(order.url); // its redirects may set the cookies of a login
+  const [first, shown] = [load.watched.shown, fresh.watched.shown];
+  if (first && shown && !isSamePlace(first.url, shown.url)) await visit(first.url);
+  await requireSameVisitor(load, fresh);
   return { context: { ...load, ...fresh }, requests };
 };
+
+/** Loads a page and waits until it is quiet. Accepts a page whose load never ends, as the audit does. */
+const goTo = async (
+  url: string,
+  { page, session, watched }: FreshPage,
+  requests: Requests,
+  timeout: number,
+): Promise<void> => {
+  const loaded = page.goto(url, { waitUntil: 'load', timeout });
+  const endless = await loaded.then(
+    () => new Set<never>(),
+    async (error: Error) => {
+      if (!watched.shown || !(await canRunScripts(session))) throw error;
+      return new Set(requests.inFlight); // a picture may never end, and a user would not wait for it
+    },
+  );
+  await untilIdle({ requests, endless, signal: AbortSignal.timeout(INTERACTION_MS) });
+};
+
+/** Throws if the page refuses its visitor or leads to a login, and did not in the first load. */
+const requireSameVisitor = async (load: InteractionContext, { session, watched }: FreshPage): Promise<void> => {
+  const [first, second] = [load.watched.shown, watched.shown];
+  if (!first || !second) return;
+  const isRefusedNow = isRefusal(second.status) && !isRefusal(first.status);
+  const seen = { asksForPassword: await asksForPassword(session), status: second.status };
+  if (isRefusedNow || isAtLogin(first.url, second.url, seen))
+    throw new Error(`${second.url} asks for a login, and the first load was not asked. ${USED_UP}`);
+};
+const USED_UP = 'A secret that works only once is used up. Send one that works twice.';
 
 const HUNG = `The page did not respond within ${INTERACTION_MS / 1000} s.`;
 const reasonOf = (what: string) => (error: Error) => `${what}: ${error.message}`;
@@ -120,14 +150,15 @@ const measureOne = async (
     const observer = await inTime(observe(session), END_MS);
     const departure = await inTime(followPage(context), END_MS);
     const signal = AbortSignal.timeout(INTERACTION_MS);
+    const endless = new Set(requests.inFlight);
     const act = async () => {
       const failure = await performAll(context, interaction, signal);
-      await untilQuiet(requests, () => observer.count().catch(() => 0), signal);
+      await untilIdle({ requests, endless, count: () => observer.count().catch(() => 0), signal });
       return { failure, entries: await observer.read().catch(() => []) }; // a document that the page left has none
     };
     const { failure, entries } = await untilEnded(act(), session);
     const left = await inTime(departure(), END_MS);
-    const measured = await inTime(end(), END_MS);
+    const measured = await inTime(end(), REPORT_MS);
     return failure
       ? {
           ...notMeasured(interaction, order, left.text === null ? failure : `${left.text} ${failure}`),
@@ -178,18 +209,6 @@ const performAll = async (
     }
   }
   return undefined;
-};
-
-/** Waits until the page has neither requested nor reported anything for a while. */
-const untilQuiet = async (requests: Requests, count: () => Promise<number>, signal: AbortSignal): Promise<void> => {
-  let seen = '';
-  let changedAt = performance.now();
-  while (!signal.aborted && performance.now() - changedAt < QUIET_MS) {
-    await new Promise((resolve) => setTimeout(resolve, POLL_MS));
-    const now = `${requests.begun} ${await Promise.race([count(), new Promise((late) => setTimeout(late, QUIET_MS, 'busy'))])}`;
-    if (now !== seen || requests.inFlight.size > 0) changedAt = performance.now();
-    seen = now;
-  }
 };
 
 type Found = { measured: Measured; entries: Entry[]; left: Departure };

@@ -8,6 +8,7 @@ import { chromiumReleasedOn } from '../../../shared/chromium.ts';
 import { setAuditHost, setObstacle } from '../../lib/readiness.ts';
 import { type Chromium, prepareChromium } from '../host/chromium.ts';
 import { resetOwnRank } from '../host/confine.ts';
+import { writeNoCoreFiles } from '../host/core-files.ts';
 import { requireResources, whyShort } from '../host/free-resources.ts';
 import { missingGuards } from '../host/missing-guards.ts';
 import { adoptOrphans } from '../host/orphans.ts';
@@ -44,6 +45,7 @@ export const preparedHost = (
   const start = async (): Promise<Chromium> => {
     setObstacle('auditors', 'Chromium is being unpacked and tested.');
     adoptOrphans();
+    writeNoCoreFiles();
     try {
       const ownPid = !hasStarted; // Lambda may reset an instance and keep its temporary folder and its pids
       hasStarted = true;

@@ -1,5 +1,7 @@
 import { Worker } from 'node:worker_threads';
 import { type ApiProblemCode, ApiProblemError, type InputError } from '../../../shared/problems.ts';
+import { log } from '../log.ts';
+import { buffersIn } from './buffers.ts';
 import { type TaskName, type Tasks, tasks } from './tasks.ts';
 
 /** Inputs that are handled at once, in bytes. Larger ones would hold the event loop. */
@@ -17,11 +19,17 @@ export type Answer = { id: number } & (
 const isDeployed = !import.meta.filename.endsWith('.ts');
 const module = new URL('./thread.ts', import.meta.url);
 
-let thread: Worker | undefined;
-let lastId = 0;
-const waiting = new Map<number, PromiseWithResolvers<unknown>>();
+/** Heap of the thread, in MiB. The largest upload needs a fifth of it. */
+const HEAP_MIB = 1024;
 
-/** Runs a task on the bytes of a report. A large report is handled in a thread, so that the process answers meanwhile. */
+type Thread = { worker: Worker; waiting: Map<number, PromiseWithResolvers<unknown>> };
+let thread: Thread | undefined;
+let lastId = 0;
+
+/**
+ * Runs a task on the bytes of a report. A large report is handled in a thread, so that the process answers meanwhile. The
+ * thread takes the bytes, so the caller has them no more.
+ */
 export const inThread = async <Name extends TaskName>(
   name: Name,
   ...input: Parameters<Tasks[Name]>
@@ -30,32 +38,39 @@ export const inThread = async <Name extends TaskName>(
   if (isDeployed || input[0].length <= SMALL_BYTES)
     return (await (tasks[name] as (...sent: typeof input) => unknown)(...input)) as Result;
   thread ??= startThread();
-  thread.ref(); // until the answer
+  const { worker, waiting } = thread;
+  worker.ref(); // until the answer
   const id = ++lastId;
   const answer = Promise.withResolvers<unknown>();
   waiting.set(id, answer);
-  thread.postMessage({ id, name, input } satisfies Order);
+  worker.postMessage({ id, name, input } satisfies Order, buffersIn(input));
   return (await answer.promise) as Result;
 };
 
-const startThread = (): Worker => {
-  const started = new Worker(module);
-  started.on('message', (answer: Answer) => {
+const startThread = (): Thread => {
+  const worker = new Worker(module, { resourceLimits: { maxOldGenerationSizeMb: HEAP_MIB } });
+  const started: Thread = { worker, waiting: new Map() };
+  const { waiting } = started;
+  worker.on('message', (answer: Answer) => {
     const asked = waiting.get(answer.id);
     waiting.delete(answer.id);
-    if (waiting.size === 0) started.unref();
+    if (waiting.size === 0) worker.unref();
     if ('value' in answer) asked?.resolve(answer.value);
     else asked?.reject('problem' in answer ? problemFrom(answer.problem) : answer.error);
   });
-  const end = (error: unknown) => {
+  worker.on('error', (error) => log.error('The thread that reads reports failed.', { error: error as Error }));
+  worker.on('exit', () => {
     if (thread === started) thread = undefined;
-    for (const { reject } of waiting.values()) reject(error);
-    waiting.clear();
-  };
-  started.on('error', end);
-  started.on('exit', (code) => end(new Error(`The thread that reads reports exited with ${code}`)));
+    for (const { reject } of waiting.values()) reject(ended());
+  });
   return started;
 };
+
+/** Answer to the requests of a thread that ended. Another request may have used up its memory. */
+const ended = () =>
+  new ApiProblemError('unavailable', 'The service could not read the report. Send the request again in 5 s.', {
+    headers: { 'retry-after': '5' },
+  });
 
 const problemFrom = ({ code, detail, ...more }: Extract<Answer, { problem: unknown }>['problem']) =>
   new ApiProblemError(code, detail, more);

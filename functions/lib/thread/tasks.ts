@@ -1,8 +1,10 @@
 import { promisify } from 'node:util';
 import zlib from 'node:zlib';
+import type { CheckAssertions } from '../../../shared/assertions/sets.ts';
 import { factsOf } from '../../../shared/explanation/facts.ts';
 import { fixesOf } from '../../../shared/fixes/fixes.ts';
 import { pick } from '../../../shared/pick.ts';
+import { assertReport, type Measured } from '../runs/assert-report.ts';
 import { readReports, readRun } from '../uploads/read-upload.ts';
 
 /** Lighthouse's audits with images. All supported versions have them, unless a check leaves out performance. */
@@ -16,6 +18,8 @@ export const tasks = {
   readReports,
   readRun,
   fixes: async (zipped: Buffer, options: Parameters<typeof fixesOf>[1]) => fixesOf(await parsed(zipped), options),
+  judge: (zipped: Buffer, assertions: CheckAssertions, measured: Measured) =>
+    assertReport(assertions, zipped, measured),
   facts: async (zipped: Buffer) => factsOf(await parsed(zipped)),
   pictures: async (zipped: Buffer) =>
     pick((await parsed(zipped)).audits as PictureAudits, ['final-screenshot', 'screenshot-thumbnails']),

@@ -1,5 +1,6 @@
 import { parentPort } from 'node:worker_threads';
 import { ApiProblemError } from '../../../shared/problems.ts';
+import { buffersIn, partsOf } from './buffers.ts';
 import type { Answer, Order } from './in-thread.ts';
 import { tasks } from './tasks.ts';
 
@@ -18,4 +19,7 @@ const answerTo = async ({ id, name, input: [bytes, ...more] }: Order): Promise<A
   }
 };
 
-parentPort?.on('message', async (order: Order) => parentPort?.postMessage(await answerTo(order)));
+parentPort?.on('message', async (order: Order) => {
+  const answer = await answerTo(order);
+  parentPort?.postMessage(answer, 'value' in answer ? buffersIn(partsOf(answer.value)) : []);
+});

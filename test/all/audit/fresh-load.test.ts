@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -30,9 +31,35 @@ const pages: Record<string, string> = {
     addEventListener('pagehide', () => { localStorage.ok = 1; document.cookie = 'ok=1; max-age=9999'; });
     for (let i = 0; i < 150; i++) document.body.append(Object.assign(document.createElement('iframe'),
       { src: 'http://f' + i + '.localhost:' + location.port + '/framed' }));</script>`,
+  '/endless': `${button('works')}<img src="/never.png" alt=""><iframe src="/never.html"></iframe><script async src="/never.js"></script>`,
+  '/rotating': `<script>fetch('/token?value=' + localStorage.token).then((answer) => answer.text()).then((token) => {
+    localStorage.token = token;
+    document.body.innerHTML = token === 'refused' ? 'Refused' : '<button id="inside">Inside</button>';
+  });</script>`,
+  '/inside': button('inside'),
+  '/login': '<input type="password">',
 };
+/** Tokens that the site accepts. It replaces one at its use. */
+const valid = { cookie: 'first-cookie', stored: 'first-stored', once: 'only-once' };
+const replace = (name: keyof typeof valid) => {
+  valid[name] = randomUUID();
+  return valid[name];
+};
+const type = (path: string) => (path.endsWith('.png') ? 'image/png' : 'text/html');
 const server = createServer((request, response) => {
-  const { pathname } = new URL(request.url ?? '/', 'http://x');
+  const { pathname, searchParams } = new URL(request.url ?? '/', 'http://x');
+  const sent = request.headers.cookie ?? '';
+  const lead = (location: string, cookie?: string) =>
+    void response.writeHead(302, { location, ...(cookie && { 'set-cookie': cookie }) }).end();
+  if (pathname.startsWith('/never'))
+    return void response.writeHead(200, { 'content-type': type(pathname) }).write('<p>');
+  if (pathname === '/rotating' && sent !== `session=${valid.cookie}`) return lead('/login');
+  if (pathname === '/rotating') response.setHeader('set-cookie', `session=${replace('cookie')}; HttpOnly`);
+  if (pathname === '/token')
+    return void response.end(searchParams.get('value') === valid.stored ? replace('stored') : 'refused');
+  if (pathname === '/once')
+    return searchParams.get('token') === valid.once ? lead('/inside', `visitor=${replace('once')}`) : lead('/login');
+  if (pathname === '/inside' && !sent.includes('visitor=')) return lead('/login');
   if (pathname === '/worker.js')
     return void response
       .writeHead(200, { 'content-type': 'text/javascript' })
@@ -100,4 +127,27 @@ test('a new tab and a way back in the history are named', async () => {
   const text = 'The page went back in its history to about:blank, as history.back() does.';
   expect(back).toMatchObject({ navigatedTo: 'about:blank', reason: text });
   expect(after?.reason).toBe('The page went to about:blank in the interaction back.');
+});
+
+test('interactions run on a page with a picture, a frame and a script that never end', async () => {
+  const of = await audited(at('/endless'), { first: [{ click: '#works' }], second: [{ click: '#works' }] });
+  for (const each of Object.values(of)) expect(each).toMatchObject({ inp: expect.any(Number), reason: null });
+});
+
+test('a login that the site replaces at each load is the new one in the second load', async () => {
+  const { origin, hostname } = new URL(at('/'));
+  const localStorage = [{ name: 'token', value: valid.stored }];
+  const of = await audited(at('/rotating'), clicks('inside'), {
+    cookies: [{ name: 'session', value: valid.cookie, domain: hostname }],
+    storageState: { cookies: [], origins: [{ origin, localStorage }] },
+  });
+  expect(of.inside).toMatchObject({ inp: expect.any(Number), reason: null });
+});
+
+test('a login that works only once is named, and its login page is not measured', async () => {
+  const { inside } = await audited(at(`/once?token=${valid.once}`), clicks('inside'));
+  expect(inside).toMatchObject({ inp: null, navigatedTo: null });
+  expect(inside?.reason).toBe(
+    `The page did not load again: ${at('/login')} asks for a login, and the first load was not asked. A secret that works only once is used up. Send one that works twice.`,
+  );
 });

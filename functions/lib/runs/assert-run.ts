@@ -1,0 +1,38 @@
+import type { Run } from '../../../shared/run.ts';
+import { idsOf, log } from '../log.ts';
+import { retry } from '../retry.ts';
+import type { CheckStore } from '../store/checks.ts';
+import type { Lease } from '../store/leases.ts';
+import { assertReport, type Measured } from './assert-report.ts';
+
+type Work = {
+  store: Pick<CheckStore, 'assertionsOf'>;
+  lease: Lease;
+  retryDelaysMs: readonly number[];
+  remainingMs: () => number;
+  signal: AbortSignal;
+};
+type Result = Measured & { state: 'succeeded' | 'failed'; report?: { gzip: Buffer }; warnings: string[] };
+
+/**
+ * Returns the results of the check's assertions on the report of a run, and the warnings of the run with those about
+ * assertions. The results are null if the check has none, or if the run failed. The check has the assertions, because each
+ * write of the run would cost more with them.
+ */
+export const assertRun = async (
+  { store, lease, ...work }: Work,
+  { state, report, warnings, ...measured }: Result,
+  keptMs: number,
+): Promise<Pick<Run, 'assertions' | 'warnings'>> => {
+  const none = { assertions: null, warnings };
+  if (!lease.run.isAsserted || state !== 'succeeded' || !report) return none;
+  const assertions = await retry(() => store.assertionsOf(lease.run.checkId), work, keptMs);
+  if (!assertions) return none; // the check was erased
+  try {
+    const { results, notes } = await assertReport(assertions, report.gzip, measured);
+    return { assertions: results, warnings: [...warnings, ...notes] };
+  } catch (error) {
+    log.error('Could not evaluate the assertions.', { ...idsOf(lease.run), error: error as Error });
+    return none;
+  }
+};
