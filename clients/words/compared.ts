@@ -31,6 +31,14 @@ const reasonTexts: Record<InteractionReason['code'], string> = {
   'other-steps': 'has other steps',
 };
 
+/** Returns the paints that came after a script in some loads and before it in others, in words. */
+export const orderNotes = ({ orders = [], regions }: CheckComparison): string[] =>
+  orders.map(({ region, script, paint, base, value }) => {
+    const where = regions.length > 1 ? `${region}: ` : '';
+    const before = `${base.after} of ${base.loads} ${base.loads === 1 ? 'load' : 'loads'}`;
+    return `${where}${labels[paint]} came after ${script} in ${before} of the base, and in ${value.after} of ${value.loads} of the check.`;
+  });
+
 /** Returns why interactions have no verdict, or fewer samples, in words. */
 export const interactionNotes = ({ interactions, regions }: CheckComparison): string[] =>
   (interactions ?? []).flatMap(({ name, reasons }) =>

@@ -19,7 +19,7 @@ import {
 import { compareInteractions, type InteractionPair, stepsOf } from './interactions.ts';
 import { type Against, judgePairs, type Measured, type MeasuredSide, type Pair } from './judge-pairs.ts';
 import { newlyFailed } from './newly-failed.ts';
-import type { CheckComparison, Reason } from './schemas.ts';
+import { type CheckComparison, MAX_ORDERS, type Reason } from './schemas.ts';
 import { asInSeries, inpsIn, locationsIn, type SeriesPoint } from './series.ts';
 import {
   type ComparedCheck,
@@ -33,7 +33,7 @@ import {
   sideOf,
 } from './sides.ts';
 import { type DifferenceCode, isInput } from './spoils.ts';
-import { steadySides } from './steady.ts';
+import { ordersOf, steadySides } from './steady.ts';
 
 type Options = {
   /** Differences that were meant. They are no reason against verdicts. */
@@ -116,12 +116,21 @@ export const compareChecks = (
     regions: judged.map(({ region }) => region),
     ...answerOf({ metrics, interactions }),
     metrics,
+    ...ordersIn(judged),
     interactions,
     comparable: reasons.length + others.length === 0,
     reasons,
     differences,
     newlyFailed: newlyFailed(judged),
   };
+};
+
+/** Returns the paints of each region that came in different orders, if there are any. */
+const ordersIn = (pairs: readonly Pair[]): Pick<CheckComparison, 'orders'> => {
+  const all = pairs.flatMap(({ region, before, after }) =>
+    ordersOf({ before: samplesByCheck(before), after: samplesByCheck(after) }).map((order) => ({ region, ...order })),
+  );
+  return all.length > 0 ? { orders: all.slice(0, MAX_ORDERS) } : {};
 };
 
 const sidesByRegion = (base: ComparedCheck, check: ComparedCheck) => {

@@ -9,6 +9,9 @@ import { MAX_NEEDED } from './by-samples.ts';
 import { MAX_NEWLY_FAILED } from './newly-failed.ts';
 import { differenceCodes } from './spoils.ts';
 
+/** Most paints of a comparison whose orders are told. */
+export const MAX_ORDERS = 4;
+
 /** Reasons that spoil a measurement. A region that failed or that only one check has is in no metric. */
 export const ReasonCode = z.enum(['failed', 'missing-region', 'fewer-samples', 'contended', 'different-machine']);
 export type ReasonCode = z.infer<typeof ReasonCode>;
@@ -148,6 +151,15 @@ const ComparedInteraction = z
   .meta({ id: 'ComparedInteraction', description: 'An interaction of two checks compared. They are paired by name.' });
 export type ComparedInteraction = z.infer<typeof ComparedInteraction>;
 
+const Loads = z.object({ after: z.int(), loads: z.int() });
+const PaintOrder = z
+  .object({ region: Region, script: z.string(), paint: z.enum(['fcp', 'lcp']), base: Loads, value: Loads })
+  .meta({
+    id: 'PaintOrder',
+    description: 'In how many loads of each side the first or the largest paint came after a script. Not judged.',
+  });
+export type PaintOrder = z.infer<typeof PaintOrder>;
+
 /** The changes of an interaction between the two variants of a run. */
 export const InteractionChange = interactionMetricsOf(MetricChange);
 export type InteractionChange = z.infer<typeof InteractionChange>;
@@ -173,6 +185,11 @@ export const CheckComparison = z
         'Main metrics without a verdict that may have changed by more than counts. A comparison with one proves nothing unless its verdict is `regressed`. The metric of an interaction is `interactions:<name>:inp`.',
       ),
     metrics: metricsOf(ComparedMetric),
+    orders: z
+      .array(PaintOrder)
+      .max(MAX_ORDERS)
+      .optional()
+      .describe('Paints that came after a script in some loads and before it in others. Missing if there is none.'),
     interactions: z
       .array(ComparedInteraction)
       .describe('Interactions of one of the checks or of both. They change no verdict about the load.'),

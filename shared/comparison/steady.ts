@@ -3,6 +3,7 @@ import { type PageMetric, pageMetrics } from '../metrics/page-metrics.ts';
 import type { Sample } from '../metrics/page-metrics-schemas.ts';
 import type { NearScript, SteadyLoad, SteadyTimes } from '../metrics/steady-load.ts';
 import type { MetricRule } from './noise.ts';
+import type { PaintOrder } from './schemas.ts';
 
 /** The samples of a side, by check. */
 type Sampled = readonly (readonly Sample[])[];
@@ -52,6 +53,26 @@ const hasOtherOrder = (before: readonly SteadyLoad[], after: readonly SteadyLoad
       ) as [boolean[], boolean[]];
       const areEqual = (all: boolean[]) => all.length > 0 && all.every((each) => each === all[0]);
       return areEqual(a) && areEqual(b) && a[0] !== b[0];
+    }),
+  );
+};
+
+/** Returns how often each paint came after each script that it did not always follow, or never. */
+export const ordersOf = ({ before, after }: Sides): Omit<PaintOrder, 'region'>[] => {
+  const [base, value] = [before, after].map((side) => side.flat().flatMap(({ steady }) => steady ?? [])) as [
+    SteadyLoad[],
+    SteadyLoad[],
+  ];
+  const names = new Set(value.flatMap(({ scripts }) => namesOf(scripts, () => true)));
+  return [...names].flatMap((script) =>
+    (['fcp', 'lcp'] as const).flatMap((paint) => {
+      const countIn = (loads: readonly SteadyLoad[]) => {
+        const found = loads.flatMap(({ scripts }) => scripts.filter(({ name }) => name === script));
+        return { after: found.filter(paint === 'fcp' ? isWaited : isFollowed).length, loads: found.length };
+      };
+      const counts = { base: countIn(base), value: countIn(value) };
+      const [after, all] = [counts.base.after + counts.value.after, counts.base.loads + counts.value.loads];
+      return counts.base.loads > 0 && after > 0 && after < all ? [{ script, paint, ...counts }] : [];
     }),
   );
 };

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { importLighthouse } from '../../functions/auditor/lighthouse/run.ts';
 import { simulateLoad } from '../../functions/auditor/lighthouse/simulate.ts';
 import { withoutWaits } from '../../functions/auditor/lighthouse/waits.ts';
-import { steadySides } from '../../shared/comparison/steady.ts';
+import { ordersOf, steadySides } from '../../shared/comparison/steady.ts';
 import { noMetrics } from '../../shared/metrics/page-metrics.ts';
 import type { SteadyLoad } from '../../shared/metrics/steady-load.ts';
 import { anOrder } from '../support/order.ts';
@@ -63,6 +63,16 @@ test('a paint that comes after a script in all loads of one side only is a chang
   ).toEqual([all.map(({ lcp }) => lcp), five.map(() => after.lcp)]);
   const few = steadySides({ before: [samplesOf([before, before])], after: [samplesOf([after, after])] });
   expect(few?.mayDiffer).toBe(true);
+});
+
+test('a comparison tells how often the paint came after the script', async () => {
+  const [before, after] = [await load('script-before'), await load('script-after')];
+  const orders = ordersOf({ before: [samplesOf([before, after, before])], after: [samplesOf([after, after])] });
+  expect(orders).toContainEqual({
+    ...{ script: expect.stringMatching(/\/script\/katex\.min\.js$/), paint: 'lcp' },
+    ...{ base: { after: 1, loads: 3 }, value: { after: 2, loads: 2 } },
+  });
+  expect(ordersOf({ before: [samplesOf([before])], after: [samplesOf([before])] })).toEqual([]);
 });
 
 test('a sample without steady values leaves both sides without', async () => {

@@ -3,7 +3,7 @@ import type { CheckComparison } from '../../../shared/comparison/schemas.ts';
 import type { CheckExplanation, Explanation } from '../../../shared/explanation/schema.ts';
 import type { Region } from '../../../shared/regions.ts';
 import { fullChangeText } from '../../words/change.ts';
-import { type ComparedEntry, comparedEntries, interactionNotes } from '../../words/compared.ts';
+import { type ComparedEntry, comparedEntries, interactionNotes, orderNotes } from '../../words/compared.ts';
 import { auditFacts, labelTexts } from '../../words/facts.ts';
 import { headlineOfChange } from '../../words/headline.ts';
 import { gradeOf, plain, textOrDash } from '../../words/numbers.ts';
@@ -62,7 +62,13 @@ export const ComparisonPage = ({ base, checkId }: { base: string; checkId: strin
       </div>
       {!data && <Pending error={error} reload={reload} missing={missing} rows={12} />}
       {data && error && <ProblemNote error={error} reload={reload} missing={missing} />}
-      {data && <Reasons reasons={data.reasons} differences={data.differences} notes={interactionNotes(data)} />}
+      {data && (
+        <Reasons
+          reasons={data.reasons}
+          differences={data.differences}
+          notes={[...orderNotes(data), ...interactionNotes(data)]}
+        />
+      )}
       {data && !why.data && why.error && (
         <p class="muted">
           Why they differ is unknown. <Quoted text={why.error.message} />
