@@ -204,7 +204,7 @@ test('a pool has the samples of the newest checks with the label that are compar
 });
 
 test('a difference that was intended has verdicts, and any other has none', async () => {
-  const base = await finishedCheck({ 'us-west1': steady(600) });
+  const base = await finishedCheck({ 'us-west1': steady(600) }, { url: 'https://intended.example.com/' }); // without earlier checks
   const inputs = { url: 'https://preview.example.com/', blockedUrlPatterns: ['*/ads/*'] };
   const id = await finishedCheck({ 'us-west1': steady(900) }, inputs);
   const codes = ['url', 'blockedUrlPatterns'];
