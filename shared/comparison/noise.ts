@@ -69,7 +69,7 @@ export const noiseWithin = (checks: Checks) => {
 /** Returns the harmonic mean of the numbers of samples. */
 const samplesIn = (checks: Checks): number => checks.length / checks.reduce((sum, { length }) => sum + 1 / length, 0);
 
-/** A page with more than the expected variance is no usual one, so only its own noise counts. */
+/** A page with more than so many times the expected variance is no usual one, so only its own noise counts. */
 const UNUSUAL = 2;
 
 /** Returns how many checks the expected variance is worth beside the measured squares. */
