@@ -85,6 +85,7 @@ export const changeOf = (metric: MetricRule, base: Checks, head: Checks, options
   const tooFew = isDraw ? second : 'unknown';
   const first = fewest < MIN_SAMPLES ? tooFew : directionOf(ofSamples, limit);
   const isKnown =
+    fewest < MIN_SAMPLES &&
     Math.max(base.length, head.length) < MIN_CHECKS &&
     hadBefore(metric, history, head.map(locationOf), { limit, tbt: page.tbt });
   const direction = first !== second || (isKnown && first !== 'same') ? 'unknown' : first;

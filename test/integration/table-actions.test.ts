@@ -230,7 +230,8 @@ const withUploads = async () => {
   const projectId = projectIdOf(uploader);
   const call = (method: string, path: string, body: unknown, more = {}, by = handle) =>
     as('uploads', () => by(request({ projectId }, { method, path, body, owner: uploader, ...more })));
-  const again = (by = handle) => call('POST', '/v1/reports', lhr, { headers: { 'idempotency-key': 'r' } }, by);
+  const again = (by = handle) =>
+    call('POST', '/v1/reports', Buffer.from(lhr), { headers: { 'idempotency-key': 'r' } }, by);
   await again();
   await again();
   await again(beside).catch(() => {});
