@@ -152,9 +152,7 @@ export const changeInTurns = (
 /** Metrics that are judged by steady values together. No prior makes their intervals wider than they must be. */
 const STEADY_METRICS = 4;
 
-/**
- * Does the same for steady values, by the noise of single loads that both sides show.
- */
+/** Does the same for steady values, by the noise of single loads that both sides show. */
 const changeInSteadyTurns = (
   metric: DriftingMetric,
   base: readonly number[],

@@ -197,6 +197,7 @@ export const directionOf = (
   return low >= -same && high <= same ? 'same' : 'unknown';
 };
 
+/** Returns the direction that a change proves, if its values can prove it. */
 const provedBy = (
   { provesOnly }: MetricRule,
   change: ChangeOfChecks,

@@ -9,7 +9,7 @@ import { MAX_NEEDED } from './by-samples.ts';
 import { MAX_NEWLY_FAILED } from './newly-failed.ts';
 import { differenceCodes } from './spoils.ts';
 
-/** Most paints of a comparison whose orders are told. */
+/** Most orders of paints that a comparison has. */
 export const MAX_ORDERS = 4;
 
 /** Reasons that spoil a measurement. A region that failed or that only one check has is in no metric. */

@@ -16,8 +16,8 @@ const FEWEST_OF_ORDER = 5;
 
 /**
  * Returns the samples of two sides as if their paints had come in one order: the largest paint after each script that it
- * followed in any load, and the first paint before each script that it did not wait for in every load. If a side has an order
- * of its own, each load keeps its order. Returns undefined if a sample has no steady values.
+ * followed in any load, and the first paint before each script that it did not wait for in every load. If the sides have
+ * different orders, each load keeps its own. Returns undefined if a sample has no steady values.
  */
 export const steadySides = ({ before, after }: Sides): SteadySides | undefined => {
   const sides = [before, after].map((side) => side.flat().map(({ steady }) => steady));

@@ -61,7 +61,7 @@ const stepBetween = (metric: MetricRule, before: readonly Location[], after: rea
 
 /**
  * Returns how many times the variance of the means of so many neighbours is that of independent checks. It is 1 unless the noise
- * of a check lasts until the next one. Checks that drift together prove less than as many independent ones.
+ * of a check lasts until the next one. Neighbours that drift together prove less than independent checks.
  */
 const lastingOf = (series: readonly number[], count: number): number => {
   const [mean, squares, n] = [meanOf(series), squaresOf(series), series.length];

@@ -8,8 +8,8 @@ import type { Sample } from '../../shared/metrics/page-metrics-schemas.ts';
 import type { SteadyTimes } from '../../shared/metrics/steady-load.ts';
 
 /*
- * Checks of pages that did not change, whose samples have steady values, by the time of the recording. The rules were written
- * with the first recording, and fitted to none of the others.
+ * Checks of pages that did not change, whose samples have steady values, by the time of the recording. The priors were
+ * chosen with the noise of these recordings in view.
  */
 type Recording = Record<string, { id: string; samples: Sample[] }[]>;
 const packed = readFileSync('test/recorded/steady-checks.json.gz');

@@ -21,8 +21,8 @@ export const stoodStill = ({ stoodStillMs }: Pick<Observation, 'stoodStillMs'>):
   stoodStillMs >= STANDSTILL_MS;
 
 /**
- * Work of the service above which it may have moved the times of a page whose proxy it held, in milliseconds. The service's
- * part in other audits takes up to 46, mostly to start their processes. Work of 100 ms moved a first paint by 63.
+ * Work of the service above which it may have moved the times of a page whose proxy it held, in milliseconds. Other audits
+ * cost the service up to 46 ms in one go, because it starts their processes. Work of 100 ms moved a first paint by 63 ms.
  */
 const MAX_HELD_MS = 50;
 export const wasHeld = ({ proxyHeldMs }: Pick<Observation, 'proxyHeldMs'>): boolean => proxyHeldMs > MAX_HELD_MS;
