@@ -14,7 +14,12 @@ const moto = { testTimeout: 600_000, hookTimeout: 300_000, globalSetup: 'test/mo
 const patient = { testTimeout: 120_000, hookTimeout: 120_000 };
 /** The projects of one group have the same number. The default leaves one of two cores idle, and files that wait for a service leave another. */
 const fastTests = { ...patient, maxWorkers: 3 };
-const audits = { testTimeout: 600_000, hookTimeout: 600_000, globalSetup: 'test/support/bundle-auditor.ts' };
+/**
+ * A test of real processes and browsers may lose a race that its product does not have. A test that passed only when it
+ * was retried is printed at the end of the run.
+ */
+const retried = { retry: 1 };
+const audits = { ...retried, testTimeout: 600_000, hookTimeout: 600_000, globalSetup: 'test/support/bundle-auditor.ts' };
 
 export default defineConfig({
   test: {
@@ -28,6 +33,7 @@ export default defineConfig({
       // Group 1 runs first. Vitest treats 0 as unset and runs that group last.
       project('fast', ['test/{integration,mocked,simulation}/**/*.test.ts', 'test/clients/*.test.ts'], 1, {
         ...fastTests,
+        ...retried,
         isolate: false, // the files share the packages that they import, which saves a third of their CPU time
         setupFiles: 'test/support/fresh-modules.ts',
       }),

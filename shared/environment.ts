@@ -55,7 +55,7 @@ export const Environment = z.object({
     .describe(
       "Time in milliseconds in which tasks of the page's main thread could not run, because they waited for a CPU.",
     ),
-  corrected: z.boolean().nullable().describe('True if the times are without these waits, because they mattered.'),
+  corrected: z.boolean().nullable().describe('True if the times are without these waits.'),
   contended: z
     .boolean()
     .nullable()

@@ -2,7 +2,7 @@ import type { CheckComparison, RegionComparison } from '../../shared/comparison/
 import type { MetricName } from '../../shared/metrics/page-metrics.ts';
 import { pick } from '../../shared/pick.ts';
 import { fullChangeText, needsText, regionsText } from '../words/change.ts';
-import { comparedEntries, interactionNotes, orderNotes } from '../words/compared.ts';
+import { comparedEntries, interactionNotes, orderNotes, workNotes } from '../words/compared.ts';
 import { headlineOfChange } from '../words/headline.ts';
 import { reasonTexts } from '../words/words.ts';
 import { compact, fitted } from './fit.ts';
@@ -34,6 +34,7 @@ export const comparisonAnswer = (
         reasons: reasons.map((reason) => ({ ...reason, text: reasonTexts[reason.code] })),
         differences,
         orders: 'orders' in comparison ? orderNotes(comparison) : [],
+        work: 'work' in comparison ? workNotes(comparison) : [],
         interactions: 'interactions' in comparison ? interactionNotes(comparison) : [],
         newlyFailed: 'newlyFailed' in comparison ? comparison.newlyFailed : [],
         pooledCheckIds: 'pooledCheckIds' in comparison ? comparison.pooledCheckIds : [],

@@ -115,6 +115,7 @@ type Words = {
 
 /** Returns what the interval of a metric without a verdict excludes. */
 const openText = (name: JudgedName, { needs, suspected }: Judged, numbers: Numbers, words: Words): string => {
+  if (judgedMetric(name).unjudged) return `never judged (${rangeText(name, numbers)})`;
   if (!needs) return `not comparable (${rangeText(name, numbers)})`;
   if (numbers.confidence < 0.9) return 'too few samples';
   return suspected ? `perhaps ${words.suspected(name, numbers)}, or chance` : words.excluded(name, numbers);

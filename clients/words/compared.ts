@@ -39,6 +39,15 @@ export const orderNotes = ({ orders = [], regions }: CheckComparison): string[] 
     return `${where}${labels[paint]} came after ${script} in ${before} of the base, and in ${value.after} of ${value.loads} of the check.`;
   });
 
+/** Returns the scripts whose work changed, in words. */
+export const workNotes = ({ work = [], regions }: CheckComparison): string[] =>
+  work.map(({ region, script, share, base, value }) => {
+    const where = regions.length > 1 ? `${region}: ` : '';
+    const percent = Math.round(Math.abs(share) * 100);
+    const how = share > 0 ? 'longer' : 'shorter';
+    return `${where}${script} works ${percent} % ${how}: ${base} ms of CPU time in the base, ${value} ms in the check.`;
+  });
+
 /** Returns why interactions have no verdict, or fewer samples, in words. */
 export const interactionNotes = ({ interactions, regions }: CheckComparison): string[] =>
   (interactions ?? []).flatMap(({ name, reasons }) =>

@@ -30,10 +30,12 @@ import {
   reason,
   type SampledValue,
   type Side,
+  samplesOf,
   sideOf,
 } from './sides.ts';
 import { type DifferenceCode, isInput } from './spoils.ts';
 import { ordersOf, steadySides } from './steady.ts';
+import { workChangesOf } from './work.ts';
 
 type Options = {
   /** Differences that were meant. They are no reason against verdicts. */
@@ -117,6 +119,7 @@ export const compareChecks = (
     ...answerOf({ metrics, interactions }),
     metrics,
     ...ordersIn(judged),
+    ...workIn(judged),
     interactions,
     comparable: reasons.length + others.length === 0,
     reasons,
@@ -131,6 +134,14 @@ const ordersIn = (pairs: readonly Pair[]): Pick<CheckComparison, 'orders'> => {
     ordersOf({ before: samplesByCheck(before), after: samplesByCheck(after) }).map((order) => ({ region, ...order })),
   );
   return all.length > 0 ? { orders: all.slice(0, MAX_ORDERS) } : {};
+};
+
+/** Returns the scripts of each region whose work changed, if there are any. */
+const workIn = (pairs: readonly Pair[]): Pick<CheckComparison, 'work'> => {
+  const all = pairs.flatMap(({ region, before, after }) =>
+    workChangesOf({ before: samplesOf(before), after: samplesOf(after) }).map((change) => ({ region, ...change })),
+  );
+  return all.length > 0 ? { work: all.slice(0, MAX_ORDERS) } : {};
 };
 
 const sidesByRegion = (base: ComparedCheck, check: ComparedCheck) => {

@@ -69,7 +69,7 @@ const judgePair = (
       });
   if (!change) return { ...shownValues, ...noChange };
   const codes = [...reasons, ...differences.filter((each) => !intended.includes(each.code))];
-  const isSpoiled = codes.some(({ code }) => spoilsMetric(metric, code));
+  const isSpoiled = metric.unjudged === true || codes.some(({ code }) => spoilsMetric(metric, code));
   const verdict = isSpoiled ? ('unknown' as const) : verdictOf(metric, change.direction);
   return { ...shownValues, ...changeView(metric, change, isSpoiled), verdict };
 };

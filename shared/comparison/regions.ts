@@ -74,7 +74,8 @@ const compareValues = (name: MetricName, runs: readonly ComparedRun[]) => {
   const change = changeOf(rule, before, after, { pairs, page: driftingBy(sideOf(best), sideOf(worst)) });
   const { isOther, differences } = betweenPlaces(best, worst);
   const reasons = [...ownReasons(sideOf(best)), ...ownReasons(sideOf(worst)), ...differences].map(({ code }) => code);
-  const isSpoiled = [...reasons, ...(isOther ? ['different-machine'] : [])].some((code) => isSpoiledBy(name, code));
+  const codes = [...reasons, ...(isOther ? ['different-machine'] : [])];
+  const isSpoiled = metric.unjudged === true || codes.some((code) => isSpoiledBy(name, code));
   const { direction } = change;
   const verdict = direction === 'higher' || direction === 'lower' ? ('different' as const) : direction;
   const equal = best[name] === worst[name];

@@ -9,7 +9,7 @@ import { MAX_NEEDED } from './by-samples.ts';
 import { MAX_NEWLY_FAILED } from './newly-failed.ts';
 import { differenceCodes } from './spoils.ts';
 
-/** Most orders of paints that a comparison has. */
+/** Most orders of paints that a comparison has, and most scripts whose work changed. */
 export const MAX_ORDERS = 4;
 
 /** Reasons that spoil a measurement. A region that failed or that only one check has is in no metric. */
@@ -160,6 +160,18 @@ const PaintOrder = z
   });
 export type PaintOrder = z.infer<typeof PaintOrder>;
 
+const WorkChange = z
+  .object({
+    ...{ region: Region, script: z.string() },
+    share: z.number().describe('Change of its CPU time against other work of the page: 0.18 is 18 % more.'),
+    ...{ base: z.number(), value: z.number() },
+  })
+  .meta({
+    id: 'WorkChange',
+    description: 'A script that works longer or shorter, with its CPU time in milliseconds in both checks. No verdict.',
+  });
+export type WorkChange = z.infer<typeof WorkChange>;
+
 /** The changes of an interaction between the two variants of a run. */
 export const InteractionChange = interactionMetricsOf(MetricChange);
 export type InteractionChange = z.infer<typeof InteractionChange>;
@@ -190,6 +202,11 @@ export const CheckComparison = z
       .max(MAX_ORDERS)
       .optional()
       .describe('Paints that came after a script in some loads and before it in others. Missing if there is none.'),
+    work: z
+      .array(WorkChange)
+      .max(MAX_ORDERS)
+      .optional()
+      .describe('Scripts whose work changed. Missing if there is none.'),
     interactions: z
       .array(ComparedInteraction)
       .describe('Interactions of one of the checks or of both. They change no verdict about the load.'),

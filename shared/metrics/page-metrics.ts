@@ -28,6 +28,8 @@ export type PageMetric = {
    * and that between loads, both fitted to recordings, and the smallest difference that counts. A score has those of other loads.
    */
   steady?: { share: number; loads: number; floor: number; difference: number } | 'as-others';
+  /** True if changes of the metric are shown without a verdict. */
+  unjudged?: true;
   /** Thing whose speed changes the metric: the device with its simulated network, the CPU, the real network, or none. */
   dependsOn: 'device' | 'cpu' | 'network' | 'page';
   /** Category of Lighthouse with the metric. A result of the category without the metric is incomplete. */
@@ -123,6 +125,7 @@ export const pageMetrics = {
     shortTitle: 'TTI',
     audit: 'interactive',
     drift: { work: 0.08, most: 0.07, share: 0.003, floor: 5 },
+    unjudged: true, // it jumps by seconds, because a task near 50 ms is the last long one or not
     place: 7,
     limits: { mobile: [3785, 7300], desktop: [2468, 4500] },
   },
@@ -242,16 +245,14 @@ export const existsIn = (name: MetricName, auditVersion: string): boolean => {
 };
 
 type Values = Record<MetricName, number | null>;
+type Range = { min: number; max: number };
 
 /** The metrics of an audit that measured nothing. */
 export const noMetrics: Values = recordOf(metricNames, () => null);
 
-type Range = { min: number; max: number };
-
 /** Returns the smallest and largest value of each metric over two or more samples, or null if there are fewer. */
-export const spreadOf = (samples: readonly Values[]): Record<MetricName, Range | null> | null => {
-  return samples.length < 2 ? null : rangesOf(samples);
-};
+export const spreadOf = (samples: readonly Values[]): Record<MetricName, Range | null> | null =>
+  samples.length < 2 ? null : rangesOf(samples);
 
 /** Returns the smallest and largest value of each metric. */
 export const rangesOf = (samples: readonly Values[]): Record<MetricName, Range | null> =>

@@ -17,9 +17,18 @@ const NearScript = z.object({
 });
 export type NearScript = z.infer<typeof NearScript>;
 
+/** CPU time of the page's main thread that a script or a part of the browser used, in milliseconds. */
+const WorkShare = z.object({ name: z.string(), isScript: z.boolean(), ms: Milliseconds });
+export type WorkShare = z.infer<typeof WorkShare>;
+
 /**
  * Times of a load that don't depend on which of two neighbours in its trace came first, and the scripts near its paints in
- * the order of their tasks. Only verdicts use them.
+ * the order of their tasks. `work` says what used the CPU. Only comparisons use them.
  */
-export const SteadyLoad = z.object({ device: Device, ...SteadyTimes.shape, scripts: z.array(NearScript) });
+export const SteadyLoad = z.object({
+  device: Device,
+  ...SteadyTimes.shape,
+  scripts: z.array(NearScript),
+  work: z.array(WorkShare).optional(),
+});
 export type SteadyLoad = z.infer<typeof SteadyLoad>;

@@ -6,7 +6,7 @@ import { type AuditVersion, auditVersion } from '../../shared/audit-versions.ts'
 import type { Secrets } from '../../shared/options/secrets.ts';
 import { newFolder, programsOf, removeFolder, root, startNode } from './children.ts';
 import { auditorsOf, type Footprint, watchMemory } from './memory.ts';
-import type { Report } from './reading.ts';
+import { type Report, withValues } from './reading.ts';
 import { getJson, pathOf, type Service, since, succeededCheck } from './service.ts';
 import { type Trace, traceOf } from './trace.ts';
 
@@ -49,7 +49,7 @@ export const auditByService =
 
     const [run] = check.runs;
     if (!run) throw new Error(`check ${check.id} has no run`);
-    const report = await getJson<Report>(`${service.url}${pathOf(check, run)}/report`);
+    const report = withValues(await getJson(`${service.url}${pathOf(check, run)}/report`), run.uncorrected);
     return {
       seconds,
       report,

@@ -1,3 +1,5 @@
+import type { RunView } from '../../shared/run.ts';
+
 /** The fields of a Lighthouse result that the bench reads. All supported versions have them. */
 export type Report = {
   timing: { total: number; entries: { name: string; duration: number }[] };
@@ -32,6 +34,23 @@ export const readingOf = (report: Report): Reading => ({
   ) as Reading['metrics'],
   failing: failingIn(report),
 });
+
+/** Returns a report with other values of some metrics: Lighthouse's own, where the waits for a CPU were removed. */
+export const withValues = (report: Report, values: RunView['uncorrected']): Report => {
+  if (!values) return report;
+  const { performance } = report.categories;
+  const score = values.performance === null ? null : values.performance / 100;
+  const audits = metrics.flatMap((metric) => {
+    const numericValue = metric === 'cls' ? null : values[metric];
+    const audit = report.audits[metricIds[metric]];
+    return audit && numericValue !== null ? [[metricIds[metric], { ...audit, numericValue }]] : [];
+  });
+  return {
+    ...report,
+    categories: { ...report.categories, ...(performance && { performance: { ...performance, score } }) },
+    audits: { ...report.audits, ...Object.fromEntries(audits) },
+  };
+};
 
 export const scoreOf = ({ categories }: Report, id: string): number => {
   const score = categories[id]?.score;

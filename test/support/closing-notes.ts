@@ -2,10 +2,12 @@ import type { Reporter, TestCase, TestModule, TestSuite, Vitest } from 'vitest/n
 
 /** More excused tests than this in one run mean that its measurements prove little. */
 const MAX_EXCUSED = 2;
+/** More tests than this that need their retry in one run mean a fault, not chance. */
+const MAX_RETRIED = 3;
 
 /**
- * Prints the skipped and the excused tests at the end of a run. With `NO_SKIPS=1`, a skipped test fails the run. More than
- * `MAX_EXCUSED` excused tests always fail it.
+ * Prints the skipped, the excused and the retried tests at the end of a run. With `NO_SKIPS=1`, a skipped test fails the
+ * run. More than `MAX_EXCUSED` excused or `MAX_RETRIED` retried tests always fail it.
  */
 export class ClosingNotes implements Reporter {
   #vitest: Vitest | undefined;
@@ -27,6 +29,13 @@ export class ClosingNotes implements Reporter {
       console.log(`Excused, as the machine was contended: ${test.fullName}\n${test.meta().excused}`);
     if (excused.length > MAX_EXCUSED) {
       console.log(`${excused.length} tests were excused, more than ${MAX_EXCUSED}. Run them again on a quiet machine.`);
+      process.exitCode = 1;
+    }
+    const retried = tests.filter((test) => test.diagnostic()?.flaky);
+    for (const test of retried)
+      console.log(`Passed only when it was retried: ${test.fullName}\n${test.result().errors?.[0]?.message}`);
+    if (retried.length > MAX_RETRIED) {
+      console.log(`${retried.length} tests needed a retry, more than ${MAX_RETRIED}.`);
       process.exitCode = 1;
     }
   }

@@ -18,13 +18,13 @@ const { simulator } = await importLighthouse(version);
 const load = async (name: Name) => {
   const packed = readFileSync(`test/recorded/steady/${name}.json.gz`);
   const { events, waits, artifacts } = JSON.parse(gunzipSync(packed).toString()) as RecordedAudit;
-  const trace = { traceEvents: events };
+  const { events: traceEvents, ...mainThread } = withoutWaits(events, waits, 4);
+  const trace = { traceEvents };
   const all = { ...artifacts, Trace: trace, traces: { defaultPass: trace } };
-  const { freed, ...mainThread } = withoutWaits(events, waits, 4);
   const result = { lhr: { audits: {} }, artifacts: all } as never;
   const { steady } = await simulateLoad(simulator, result, anOrder({ auditVersion: version }), {
     ...{ config: undefined, isLate: () => false },
-    recorded: { trace, recorded: { traceEvents: events }, freed, mainThread },
+    recorded: { trace, recorded: { traceEvents: events }, mainThread },
   });
   if (!steady) throw new Error(`${name} has no steady values.`);
   return steady;

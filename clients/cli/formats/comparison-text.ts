@@ -1,7 +1,7 @@
 import type { AssertionResult } from '../../../shared/assertions/assertions.ts';
 import type { CheckComparison } from '../../../shared/comparison/schemas.ts';
 import { failedFirst, messageWithKey, outcomeOf } from '../../words/assertions.ts';
-import { interactionNotes, orderNotes } from '../../words/compared.ts';
+import { interactionNotes, orderNotes, workNotes } from '../../words/compared.ts';
 import { differenceText, isOfVariants, variantNames } from '../../words/differences.ts';
 import { verdictSigns } from '../../words/variants.ts';
 import { type Change, changesOf, grouped } from './metrics.ts';
@@ -69,7 +69,7 @@ export const assertionLines = (failed: AssertionResult & { region: string }, vie
 const reasonLines = (comparison: CheckComparison, view: View): string[] => {
   const { reasons } = comparison;
   const differences = isOfVariants(comparison) ? [] : comparison.differences;
-  const notes = [...orderNotes(comparison), ...interactionNotes(comparison)];
+  const notes = [...orderNotes(comparison), ...workNotes(comparison), ...interactionNotes(comparison)];
   if (reasons.length + differences.length + notes.length === 0) return [];
   const sign = paint('!', 'work', view);
   const differing = differences.flatMap((each) => signed(sign, differenceText(each), view));

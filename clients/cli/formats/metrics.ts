@@ -1,5 +1,5 @@
 import type { CheckComparison } from '../../../shared/comparison/schemas.ts';
-import type { JudgedName } from '../../../shared/interactions/metrics.ts';
+import { type JudgedName, judgedMetric } from '../../../shared/interactions/metrics.ts';
 import type { MetricName } from '../../../shared/metrics/page-metrics.ts';
 import type { RunView } from '../../../shared/run.ts';
 import { changeText, regionsText, sharedChangeText } from '../../words/change.ts';
@@ -90,7 +90,7 @@ export const summaryOf = (
     `${having('regressed').length} regressed`,
     `${having('improved').length} improved`,
     `${having('same').length} same`,
-    `${having('unknown').length} unclear`,
+    `${having('unknown').filter(({ name }) => !judgedMetric(name).unjudged).length} unclear`,
   ];
   const suspected = changes.filter((each) => each.suspected);
   return { changed: [...having('regressed'), ...having('improved'), ...suspected], counts: counts.join(', ') };

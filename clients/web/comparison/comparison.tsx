@@ -3,7 +3,7 @@ import type { CheckComparison } from '../../../shared/comparison/schemas.ts';
 import type { CheckExplanation, Explanation } from '../../../shared/explanation/schema.ts';
 import type { Region } from '../../../shared/regions.ts';
 import { fullChangeText } from '../../words/change.ts';
-import { type ComparedEntry, comparedEntries, interactionNotes, orderNotes } from '../../words/compared.ts';
+import { type ComparedEntry, comparedEntries, interactionNotes, orderNotes, workNotes } from '../../words/compared.ts';
 import { auditFacts, labelTexts } from '../../words/facts.ts';
 import { headlineOfChange } from '../../words/headline.ts';
 import { gradeOf, plain, textOrDash } from '../../words/numbers.ts';
@@ -66,7 +66,7 @@ export const ComparisonPage = ({ base, checkId }: { base: string; checkId: strin
         <Reasons
           reasons={data.reasons}
           differences={data.differences}
-          notes={[...orderNotes(data), ...interactionNotes(data)]}
+          notes={[...orderNotes(data), ...workNotes(data), ...interactionNotes(data)]}
         />
       )}
       {data && !why.data && why.error && (

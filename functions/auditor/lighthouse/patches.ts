@@ -22,8 +22,6 @@ export type PatchedTrace = {
   trace: Trace;
   /** The trace as the browser recorded it, with the added paints. */
   recorded: Trace;
-  /** Its events without any wait for a CPU, also where that does not matter. */
-  freed: TraceEvent[];
   addedMeaningfulPaint: boolean;
   mainThread: MainThreadCpu | undefined;
 };
@@ -53,8 +51,7 @@ export const patchTrace = (
     const corrected = waits && withoutWaits(recorded.traceEvents, waits, slowdown);
     if (corrected) trace.traceEvents = corrected.events;
     const mainThread = corrected && pick(corrected, ['ranMs', 'waitedMs', 'matters', 'isUnexplained', 'isCorrected']);
-    const freed = corrected?.freed ?? recorded.traceEvents;
-    patched = { trace, recorded, freed, addedMeaningfulPaint: missing.length > 0, mainThread };
+    patched = { trace, recorded, addedMeaningfulPaint: missing.length > 0, mainThread };
     return trace;
   };
   return () => patched;

@@ -62,7 +62,8 @@ export const summarize = async (
   if (lhr.lighthouseVersion !== version)
     throw new Error(`Lighthouse ${lhr.lighthouseVersion} ran instead of ${version}.`);
   const { throttlingMethod, throttling } = lhr.configSettings;
-  if (known.mainThread?.isCorrected) lhr.runWarnings.push(corrected(known.mainThread.waitedMs ?? 0));
+  if (known.mainThread?.matters && known.mainThread.isCorrected)
+    lhr.runWarnings.push(corrected(known.mainThread.waitedMs ?? 0));
   const report = await reportOf(lhr, order);
   return {
     metrics: metricsOf(lhr, version),

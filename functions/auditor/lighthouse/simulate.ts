@@ -37,8 +37,8 @@ const auditsOf = (names: readonly MetricName[]): string[] =>
     return category === 'performance' && audit ? [audit] : [];
   });
 
-/** A trace as Lighthouse read it, as it was recorded, and without any wait. */
-export type RecordedTrace = Pick<PatchedTrace, 'trace' | 'recorded' | 'freed'> & {
+/** A trace as Lighthouse read it, and as it was recorded. */
+export type RecordedTrace = Pick<PatchedTrace, 'trace' | 'recorded'> & {
   mainThread: { isCorrected: boolean } | undefined;
 };
 
@@ -84,7 +84,7 @@ export const simulateLoad = async (
       return SteadyTimes.safeParse(metrics).data;
     };
   const page = { documentUrl: lhr.finalDisplayedUrl ?? lhr.finalUrl ?? '', device: options.device };
-  const steady = recorded && own && (await steadyLoadOf(recorded.freed, page, timesOf(own, recorded)));
+  const steady = recorded && own && (await steadyLoadOf(recorded.trace.traceEvents, page, timesOf(own, recorded)));
   return {
     ...(uncorrected && !(uncorrected instanceof Error) && { uncorrected: pick(uncorrected, simulatedNames) }),
     ...(options.simulations && { simulations: loads }),

@@ -3,11 +3,8 @@ import type { MainThreadCpu, ThreadWaits, Waits } from '../cpu-waits.ts';
 import { isPageThread, mainThreadOf, threadOf } from './threads.ts';
 import type { TraceEvent } from './trace.ts';
 
-/**
- * The events without the waits: the same array if the waits don't matter, or can't be removed. `freed` are those without any
- * wait that is known, also one that does not matter.
- */
-export type Corrected = MainThreadCpu & { events: TraceEvent[]; freed: TraceEvent[] };
+/** The events without the waits: the same array if there are none, or if they can't be removed. */
+export type Corrected = MainThreadCpu & { events: TraceEvent[] };
 
 /** Duration from which a task blocks the page on the simulated device, in milliseconds. */
 const LONG_TASK_MS = 50;
@@ -33,7 +30,7 @@ export const withoutWaits = (events: TraceEvent[], waits: Waits | null, slowdown
   const tasks = threads.filter(({ isMain }) => isMain).flatMap((each) => each.tasks);
   const ranMs = tasks.length > 0 ? sum(tasks.map(({ tdur }) => tdur)) / 1000 : null;
   const isKnown = ranMs !== null && pages.has(Number.parseInt(main ?? '', 10));
-  if (!isKnown) return { events, freed: events, ...unknown, ranMs };
+  if (!isKnown) return { events, ...unknown, ranMs };
 
   const waitedMs = sum(tasks.map(({ waitUs }) => waitUs)) / 1000;
   const long = tasks.filter(({ dur }) => (dur / 1000) * (slowdown ?? 1) >= LONG_TASK_MS);
@@ -41,10 +38,10 @@ export const withoutWaits = (events: TraceEvent[], waits: Waits | null, slowdown
   const matters = changesTbt(long.map(({ waitUs }) => waitUs));
   const isUnexplained = changesTbt(long.map(({ unexplainedUs }) => unexplainedUs));
   const isRemovable = slowdown !== null && waitedMs <= MAX_WAIT_SHARE * ranMs;
-  const isCorrected = matters && isRemovable;
   const changed = new Map(isRemovable ? threads.flatMap((each) => [...each.changed]) : []);
-  const freed = changed.size > 0 ? events.map((event) => changed.get(event) ?? event) : events;
-  return { events: isCorrected ? freed : events, freed, ranMs, waitedMs, matters, isUnexplained, isCorrected };
+  const isCorrected = changed.size > 0;
+  const corrected = isCorrected ? events.map((event) => changed.get(event) ?? event) : events;
+  return { events: corrected, ranMs, waitedMs, matters, isUnexplained, isCorrected };
 };
 
 const unknown = { waitedMs: null, matters: false, isUnexplained: false, isCorrected: false };

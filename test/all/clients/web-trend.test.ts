@@ -239,7 +239,7 @@ test('many runs are shown as days with their range, the table has pages, and a b
   expect(
     await page.$$eval('[aria-label=Time] [aria-pressed=true]', (all) => all.map((each) => each.textContent)),
   ).toEqual(['7 days']);
-  expect(await rows()).toHaveLength(50);
+  await expect.poll(rows).toHaveLength(50);
   await press(page, 'Older');
   await expect.poll(rows).toHaveLength(10);
   await expectAccessible(page);

@@ -69,7 +69,7 @@ test.each(versions)('version %s emulates a desktop: a larger screen and a faster
 /** Total blocking time that the service removed from an audit as waits for a CPU, in milliseconds. */
 const removedFrom = ({ verdict }: Audited): number =>
   verdict.state === 'succeeded' ? (verdict.uncorrected?.tbt ?? 0) - (verdict.metrics.tbt ?? 0) : 0;
-/** Larger than the step between a corrected and an untouched load. */
+/** Larger than what the browser's own processes keep a page waiting. */
 const CLEARLY_MS = 100;
 const MAX_LOOPS = 64;
 

@@ -6,7 +6,7 @@ const LEFT = /navigated to \S+\/other while it was being audited|was redirected 
 /** Long after the load, and surely within the audit: each version observes a page for two seconds after its load. */
 const LATER_MS = 1500;
 /** On a busy machine the page may leave at the moment of the second visit, which then can't be audited. */
-const AT_REST = 'unless corrected';
+const AT_REST = 'unless busy';
 const speculates = (how: 'prefetch' | 'prerender') =>
   html(
     good({

@@ -1,15 +1,14 @@
-import { matchKey } from '../../../../shared/explanation/addresses.ts';
 import type { NearScript, SteadyLoad, SteadyTimes } from '../../../../shared/metrics/steady-load.ts';
 import { recordOf } from '../../../../shared/record.ts';
-import { cutText } from '../../../../shared/text.ts';
 import type { TraceEvent } from '../trace.ts';
+import { nameOfScript } from './script-name.ts';
 import { mainTasksOf, splitLayouts } from './split-layouts.ts';
+import { workOf } from './work.ts';
 
 /** Most simulations of moved paints: of the first one, and of the largest one. */
 const MOVES = 4;
 /** Most named scripts that began before a paint. */
 const NAMED = 16;
-const MAX_NAME = 80;
 
 /** Returns the times of a load with these events. Undefined if Lighthouse can't simulate them. */
 type Simulate = (events: TraceEvent[]) => Promise<SteadyTimes | undefined>;
@@ -42,7 +41,7 @@ export const steadyLoadOf = async (
     const moved = await simulate(withPaint(events, largestPaint, paints.lcp, evaluateTs + 1));
     scripts.push({ name, began: 'later', ...(moved && { moved: rounded(moved) }) });
   }
-  return { device, ...rounded(own), scripts };
+  return { device, ...rounded(own), scripts, work: workOf(recorded, documentUrl) };
 };
 
 /** Returns times in tenths of a millisecond. */
@@ -89,9 +88,5 @@ const scriptOf = (
 ): string | undefined => {
   if (event === 'v8.evaluateModule') return `module ${++counts.module}`;
   if (event !== 'EvaluateScript' || !url || url.startsWith('_')) return undefined; // of Lighthouse
-  return url === documentUrl ? `inline ${++counts.inline}` : nameOf(url, documentUrl);
+  return url === documentUrl ? `inline ${++counts.inline}` : nameOfScript(url, documentUrl);
 };
-
-/** Returns the name of a script, the same after a new build, without a query that may hold a secret. */
-const nameOf = (url: string, documentUrl: string): string =>
-  cutText(matchKey(url.replace(/[?#].*$/s, ''), documentUrl), MAX_NAME);
