@@ -19,7 +19,12 @@ const fastTests = { ...patient, maxWorkers: 3 };
  * was retried is printed at the end of the run.
  */
 const retried = { retry: 1 };
-const audits = { ...retried, testTimeout: 600_000, hookTimeout: 600_000, globalSetup: 'test/support/bundle-auditor.ts' };
+const audits = {
+  ...retried,
+  testTimeout: 600_000,
+  hookTimeout: 600_000,
+  globalSetup: 'test/support/bundle-auditor.ts',
+};
 
 export default defineConfig({
   test: {

@@ -118,8 +118,7 @@ export const compareChecks = (
     regions: judged.map(({ region }) => region),
     ...answerOf({ metrics, interactions }),
     metrics,
-    ...ordersIn(judged),
-    ...workIn(judged),
+    ...shownByLoads(judged),
     interactions,
     comparable: reasons.length + others.length === 0,
     reasons,
@@ -128,20 +127,15 @@ export const compareChecks = (
   };
 };
 
-/** Returns the paints of each region that came in different orders, if there are any. */
-const ordersIn = (pairs: readonly Pair[]): Pick<CheckComparison, 'orders'> => {
-  const all = pairs.flatMap(({ region, before, after }) =>
-    ordersOf({ before: samplesByCheck(before), after: samplesByCheck(after) }).map((order) => ({ region, ...order })),
+/** Returns what the loads of each region show beside their metrics: other orders of paints, and other work. */
+const shownByLoads = (pairs: readonly Pair[]): Pick<CheckComparison, 'orders' | 'work'> => {
+  const inRegions = <Found extends object>(find: (pair: Pair) => readonly Found[]) =>
+    pairs.flatMap((pair) => find(pair).map((found) => ({ region: pair.region, ...found }))).slice(0, MAX_ORDERS);
+  const orders = inRegions(({ before, after }) =>
+    ordersOf({ before: samplesByCheck(before), after: samplesByCheck(after) }),
   );
-  return all.length > 0 ? { orders: all.slice(0, MAX_ORDERS) } : {};
-};
-
-/** Returns the scripts of each region whose work changed, if there are any. */
-const workIn = (pairs: readonly Pair[]): Pick<CheckComparison, 'work'> => {
-  const all = pairs.flatMap(({ region, before, after }) =>
-    workChangesOf({ before: samplesOf(before), after: samplesOf(after) }).map((change) => ({ region, ...change })),
-  );
-  return all.length > 0 ? { work: all.slice(0, MAX_ORDERS) } : {};
+  const work = inRegions(({ before, after }) => workChangesOf({ before: samplesOf(before), after: samplesOf(after) }));
+  return { ...(orders.length > 0 && { orders }), ...(work.length > 0 && { work }) };
 };
 
 const sidesByRegion = (base: ComparedCheck, check: ComparedCheck) => {

@@ -24,8 +24,8 @@ export type PageMetric = {
   /** How an unchanged page moves from check to check before anybody has measured it. Null if all its audits agree. */
   drift: Drift | null;
   /**
-   * Verdicts about loads with steady values: the standard deviation of these between checks as a share of the value plus `floor`,
-   * and that between loads, both fitted to recordings, and the smallest difference that counts. A score has those of other loads.
+   * How loads with steady values are judged: their standard deviation between checks as a share of the value plus `floor`, that
+   * between loads (both fitted to recordings), and the smallest difference that counts.
    */
   steady?: { share: number; loads: number; floor: number; difference: number } | 'as-others';
   /** True if changes of the metric are shown without a verdict. */
@@ -239,8 +239,7 @@ export const seriesNames = metricNames.filter(
 
 /** Returns true if an audit version has the metric. */
 export const existsIn = (name: MetricName, auditVersion: string): boolean => {
-  const { since = 0, until = Number.POSITIVE_INFINITY } = pageMetric(name);
-  const major = Number.parseInt(auditVersion, 10);
+  const [{ since = 0, until = 99 }, major] = [pageMetric(name), Number.parseInt(auditVersion, 10)];
   return since <= major && major <= until;
 };
 

@@ -117,7 +117,12 @@ test('time off the CPU is unexplained unless the thread or a blocker waited, or 
 test('waits that can move no metric by more than its smallest difference are removed too', () => {
   const tasks = [event('RunTask', [10, 100], [0, 90]), event('RunTask', [200, 10], [90, 1])];
   const own = readings([0, 0], [5, 0], [115, 10], [195, 10], [230, 19]);
-  expect(correct(tasks, { own })).toMatchObject({ durations: [90, 1], waitedMs: 19, matters: false, isCorrected: true });
+  expect(correct(tasks, { own })).toMatchObject({
+    durations: [90, 1],
+    waitedMs: 19,
+    matters: false,
+    isCorrected: true,
+  });
   const desktop = [event('RunTask', [10, 100], [0, 30])]; // 70 ms of waits count once there
   expect(correct(desktop, { own: readings([0, 0], [120, 70]), slowdown: 1 }).matters).toBe(false);
 });
