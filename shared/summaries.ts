@@ -61,7 +61,7 @@ export const RunsOfDay = z
     date: z.iso.date().describe('The day in UTC.'),
     runs: z.int().describe('Number of runs behind the medians.'),
     failed: z.int().describe('Number of runs of that day that failed.'),
-    contended: z.int().describe('Number of runs left out because other programs used the CPU.'),
+    contended: z.int().describe('Number of runs left out because the machine was busy.'),
     range: Spread.meta({
       id: 'RangeOfDay',
       description: 'Smallest and largest value of each metric over those runs. Times are in milliseconds.',

@@ -37,7 +37,7 @@ export const savingsText = ({ savings }: Pick<Fix, 'savings'>): string => {
 
 /** Returns a warning about a fix whose time may not be that of the page, or nothing. */
 export const doubtText = ({ contended }: Pick<Fix, 'contended'>): string =>
-  contended ? "Perhaps the machine's time: other programs used the CPU." : '';
+  contended ? "Perhaps the machine's time: it was busy." : '';
 
 /** Returns the file or the element of an item, its HTML or words, and its size and time. */
 export const itemText = ({ url, selector, snippet, bytes, ms }: FixItem): string =>

@@ -19,7 +19,7 @@ export const progressText = ({ samples, attempts, against }: InWork, wanted?: Sa
   const isRepeated = last && attempts.length > samples.length + (against?.samples.length ?? 0);
   if (!isRepeated || (last.code === null && !last.contended)) return sample;
   const again = last.contended
-    ? 'measures again, because other programs used the CPU'
+    ? 'measures again, because the machine was busy'
     : 'measures again, because an attempt failed';
   return [sample, again].filter(Boolean).join(', ');
 };

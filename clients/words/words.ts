@@ -6,7 +6,7 @@ export const reasonTexts: Readonly<Record<string, string>> = {
   failed: 'The run failed, so it is in no comparison.',
   'missing-region': 'Only one of the checks has this region.',
   contended:
-    'Other programs used the CPU, and the times could not be corrected. They and the performance score have no verdict.',
+    'The machine was busy, and the times could not be corrected. They and the performance score have no verdict.',
   'different-machine':
     'The machines are of different kinds (CPU or memory). The performance score and the times have no verdict.',
   'fewer-samples': 'The performance score, the times and CLS have no verdict. They need at least 3 samples.',

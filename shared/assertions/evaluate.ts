@@ -8,7 +8,7 @@ import { type AssertedAudit, type AssertedReport, findAsserted, partsOfKey } fro
 
 /** How the report was measured. */
 export type Measured = {
-  /** True if other programs used the CPU, and the times were not corrected. */
+  /** True if the machine was busy, and the times were not corrected. */
   contended?: boolean;
   /** All samples of the run. The report is that of the median sample. */
   samples?: readonly Sample[];
@@ -18,7 +18,7 @@ export type Measured = {
 const MAX_MESSAGE_LENGTH = 300;
 
 /**
- * Compares a report with assertions. An assertion with several limits has several results. If other programs used the CPU,
+ * Compares a report with assertions. An assertion with several limits has several results. If the machine was busy,
  * times are not judged.
  */
 export const evaluate = (assertions: Assertions, report: AssertedReport, measured: Measured = {}): AssertionResult[] =>

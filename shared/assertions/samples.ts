@@ -15,7 +15,7 @@ type OfSamples = Exclude<Method, 'median-run'>;
 const names: Record<OfSamples, string> = { median: 'median', optimistic: 'best', pessimistic: 'worst' };
 
 /** Reason why a time is not judged. */
-export const CONTENDED = 'other programs used the CPU and the times could not be corrected';
+export const CONTENDED = 'the machine was busy and the times could not be corrected';
 
 /** Returns the metric of a key whose value each sample has, if the limit is about that value. */
 const metricOf = (key: string, limit: Limit) => {
@@ -29,7 +29,7 @@ const metricOf = (key: string, limit: Limit) => {
 };
 
 type Asked = { key: string; limit: Limit; method: OfSamples; samples: readonly Sample[]; audit: AssertedAudit };
-/** Value of a sample. It is unknown if it depends on the CPU and other programs used the CPU. */
+/** Value of a sample. It is unknown if it depends on the CPU and the machine was busy. */
 type SampleValue = { value: number | null; isContended: boolean };
 
 /** Returns the value that all samples of a run have together, or why nobody knows it. An interaction that failed has none. */

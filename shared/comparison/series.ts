@@ -12,6 +12,7 @@ import { type AuditedAs, isComparable, type MeasuredOn, measuredOn, reasonsAgain
 import { locationOf, noiseWithin } from './noise.ts';
 import { countedOf, type SampledValue } from './sides.ts';
 import { spoilsMetric } from './spoils.ts';
+import { asSteady } from './steady.ts';
 import type { Location } from './steps.ts';
 
 export type Locations = Partial<Record<SeriesName | InteractionMetricId, Location>>;
@@ -52,7 +53,10 @@ type MeasuredRun = {
   environment: Partial<Pick<MeasuredOn, 'contended'>> | null;
 };
 
-/** Returns the locations of the metrics of a run, and of the INP of its interactions. A contended run has none of those that this spoils. */
+/**
+ * Returns the locations of the metrics of a run, and of the INP of its interactions. Those of loads with steady values are
+ * steady. A contended run has none that this spoils.
+ */
 export const locationsOf = ({ samples, interactions = null, environment }: MeasuredRun): Locations => {
   const located = (name: string, metric: PageMetric, sampled: readonly SampledValue[]): [string, Location][] => {
     const values = countedOf(metric, sampled);
@@ -64,7 +68,7 @@ export const locationsOf = ({ samples, interactions = null, environment }: Measu
     located(
       name,
       pageMetric(name),
-      samples.map(({ contended, ...sample }) => ({ contended, value: sample[name] })),
+      samples.map(asSteady).map(({ contended, ...sample }) => ({ contended, value: sample[name] })),
     ),
   );
   const ofInteractions = (interactions ?? []).flatMap(({ name }) => {

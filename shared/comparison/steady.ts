@@ -30,10 +30,11 @@ export const steadySides = ({ before, after }: Sides): SteadySides | undefined =
   const mayDiffer = hasOtherOrder(earlier, later);
   const isOther = mayDiffer && Math.min(earlier.length, later.length) >= FEWEST_OF_ORDER;
   const followed = loads.flatMap(({ scripts }) => namesOf(scripts, isFollowed));
-  const order = {
-    followed: new Set(isOther ? [] : followed),
-    waited: (name: string) => isOther || loads.every(({ scripts }) => namesOf(scripts, isWaited).includes(name)),
+  const shared: Order = {
+    followed: new Set(followed),
+    waited: (name) => loads.every(({ scripts }) => namesOf(scripts, isWaited).includes(name)),
   };
+  const order = isOther ? ownOrder : shared;
   const steadied = (side: Sampled) => side.map((samples) => samples.map((sample) => withTimes(sample, order)));
   return { before: steadied(before), after: steadied(after), mayDiffer: mayDiffer && !isOther };
 };
@@ -78,6 +79,11 @@ export const ordersOf = ({ before, after }: Sides): Omit<PaintOrder, 'region'>[]
 };
 
 type Order = { followed: ReadonlySet<string>; waited: (name: string) => boolean };
+/** The order in which the paints of a load came. */
+const ownOrder: Order = { followed: new Set(), waited: () => true };
+
+/** Returns a sample with its steady times in its own order, if it has them. */
+export const asSteady = (sample: Sample): Sample => withTimes(sample, ownOrder);
 
 const withTimes = (sample: Sample, order: Order): Sample => {
   const { steady } = sample;

@@ -52,7 +52,7 @@ export const Fix = z
     contended: z
       .boolean()
       .describe(
-        'True if the fix comes from CPU time while other programs used the CPU. The time may be that of the machine.',
+        'True if the fix comes from CPU time while the machine was busy. The time may be that of the machine.',
       ),
     documentation: z.string().nullable().describe('URL of a page that says how to fix it.'),
   })

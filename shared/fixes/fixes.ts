@@ -27,7 +27,7 @@ const estimates: Readonly<Record<string, string>> = { 'cls-culprits-insight': 'l
 
 /**
  * Returns what to fix on a page, each fault once: what its category would gain most from comes first. What helps a repeated
- * visit only comes last, and after it fixes that come from CPU time, if other programs used the CPU.
+ * visit only comes last, and after it fixes that come from CPU time, if the machine was busy.
  */
 export const fixesOf = (report: FixableReport, { contended = false } = {}): Fix[] => {
   const found = Object.entries(report.categories)

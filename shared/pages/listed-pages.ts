@@ -83,7 +83,7 @@ const UNKNOWN = 999;
 
 /**
  * Returns the rank of a page on a device in a region, the worst first: failures, then the performance score. Without it, the
- * lowest other score counts. Pages without a score are last. If other programs used the CPU, the performance score is that of
+ * lowest other score counts. Pages without a score are last. If the machine was busy, the performance score is that of
  * the newest earlier result on a free machine.
  */
 export const rankOf = ({ page: { newest }, series }: JudgedPage): number => {
@@ -94,7 +94,7 @@ export const rankOf = ({ page: { newest }, series }: JudgedPage): number => {
   return 1 + (performance ?? Math.min(UNKNOWN, ...others));
 };
 
-/** Returns the performance score of a check, or null if other programs used the CPU. */
+/** Returns the performance score of a check, or null if the machine was busy. */
 const scoreOf = ({ locations: { performance } }: StoredPoint): number | null =>
   performance ? Math.round(performance[0]) : null;
 

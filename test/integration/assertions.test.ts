@@ -141,7 +141,7 @@ test.each<[string, Assertions | undefined, AuditResult[], boolean | null]>([
   error.mockRestore();
 });
 
-/** Other programs used the CPU during the audit, and its times are not corrected. */
+/** The machine was busy during the audit, and its times are not corrected. */
 function busy(score: number): AuditResult {
   return { ...scored(score), environment: { ...environment, contended: true } };
 }

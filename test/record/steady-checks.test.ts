@@ -22,7 +22,7 @@ test('records checks of pages with steady values, and of two with slower scripts
   await bundleAuditor();
   await using site = await startPages();
   await using slowed = await serveSlower(site.url('small'));
-  await using lab = await startSampleLab();
+  await using lab = await startSampleLab({ categories: ['performance'] });
   const urls = {
     ...Object.fromEntries(unchanged.map((page) => [page, site.url(page)])),
     ...Object.fromEntries(Object.entries(slower).map(([name, page]) => [name, `${slowed.url}/${page}/`])),

@@ -97,6 +97,14 @@ test('a file that the audit has not recorded is missing with a warning', async (
   expect(warnings).toEqual(['There is no trace: the audit recorded none.']);
 });
 
+test('a trace that is too long for a text is missing with a warning', async () => {
+  const tooLong = () => 'a'.repeat(2 ** 30);
+  const huge = { traceEvents: [{ toJSON: tooLong }] } as unknown as Trace;
+  const { files, warnings } = await filesOf(['trace', 'har'], { Trace: huge, DevtoolsLog: log });
+  expect(Object.keys(files)).toEqual(['har']);
+  expect(warnings).toEqual([expect.stringContaining('There is no trace: it has more than 512 MB of text.')]);
+});
+
 test('a HAR has the requests that failed, with the status 0 and the cause', async () => {
   const failed = (requestId: string, address: string, errorText: string) => [
     {

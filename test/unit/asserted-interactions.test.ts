@@ -95,7 +95,7 @@ test('a sample in which the interaction failed is the worst one, and all of them
   expect(judged('optimistic', [null, null])?.[0]).toBe(false);
 });
 
-test('the time of an interaction is not judged if other programs used the CPU, and its shift is', () => {
+test('the time of an interaction is not judged if the machine was busy, and its shift is', () => {
   const asserted = { 'interactions:search:inp': limit(200), 'interactions:search:cls': limit(0.1) };
   expect(passedOf(asserted, [anInteraction([100])], { contended: true })).toEqual([null, true]);
   const worst = { 'interactions:search:inp': limit(200, { aggregationMethod: 'pessimistic' }) };

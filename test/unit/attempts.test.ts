@@ -205,7 +205,7 @@ test('the least contended sample counts if the retake is contended too, and a wa
     samples: [{ fcp: 901, cpuBusy: 0.4, contended: true }],
   });
   const warning =
-    'Other programs used the CPU, and the times could not be corrected. The performance score may be too low.';
+    'The machine was busy, and the times could not be corrected. The performance score may be too low.';
   expect(result.warnings).toEqual([warning]);
   expect(play(results.toReversed()).last).toMatchObject({ result: { metrics: { fcp: 901 } } });
 });

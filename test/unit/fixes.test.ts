@@ -94,7 +94,7 @@ test('the fix with the most points is first, and fixes without an estimate are l
   expect(fixes[2]?.savings).toEqual({ fcp: null, lcp: null, tbt: null, cls: null, ms: null, bytes: 30_000 });
 });
 
-test('fixes that come from CPU time are last and say so if other programs used the CPU', () => {
+test('fixes that come from CPU time are last and say so if the machine was busy', () => {
   const report = slowPage({
     'bootup-time': failing({ metricSavings: { TBT: 1000 } }),
     'dom-size': failing({ metricSavings: { TBT: 1 } }),

@@ -7,6 +7,8 @@ import { withoutWaits } from '../../functions/auditor/lighthouse/waits.ts';
 import { ordersOf, steadySides } from '../../shared/comparison/steady.ts';
 import { noMetrics } from '../../shared/metrics/page-metrics.ts';
 import type { SteadyLoad } from '../../shared/metrics/steady-load.ts';
+import { steadyLoadOf } from '../../functions/auditor/lighthouse/steady/steady-load.ts';
+import type { TraceEvent } from '../../functions/auditor/lighthouse/trace.ts';
 import { anOrder } from '../support/order.ts';
 import type { RecordedAudit } from '../support/recorded-waits.ts';
 
@@ -79,4 +81,32 @@ test('a sample without steady values leaves both sides without', async () => {
   const before = await load('script-before');
   const without = { ...noMetrics, cpuBusy: 0, contended: false };
   expect(steadySides({ before: [samplesOf([before])], after: [[without]] })).toBeUndefined();
+});
+
+test('a page with very many scripts and long names has small steady values, because 30 samples of them are in one item', async () => {
+  const at = (name: string, ts: number, more: Partial<TraceEvent>): TraceEvent => ({
+    ...{ name, ts, ph: 'X', pid: 7, tid: 1, args: {} },
+    ...more,
+  });
+  const script = (i: number): TraceEvent[] => {
+    const data = { url: `https://shop.example/${'a'.repeat(3000)}/${i}.js` };
+    const ts = 1000 + 20_000 * i;
+    return [
+      at('RunTask', ts, { dur: 9000, tdur: 9000 }),
+      at('EvaluateScript', ts + 10, { dur: 8000, tdur: 8000, args: { data } }),
+    ];
+  };
+  const paint = { navigationId: 'a', isOutermostMainFrame: true };
+  const events = [
+    at('TracingStartedInBrowser', 1, { args: { data: { frames: [{ processId: 7 }] } } }),
+    at('thread_name', 1, { args: { name: 'CrRendererMain' } }),
+    ...Array.from({ length: 3000 }, (_, i) => script(i)).flat(),
+    at('firstContentfulPaint', 20_000_500, { ph: 'R', args: { data: paint } }),
+    at('largestContentfulPaint::Candidate', 40_000_500, { ph: 'R', args: { data: paint } }),
+  ];
+  const times = { fcp: 1234.5, lcp: 2345.6, tbt: 345.6 };
+  const page = { documentUrl: 'https://shop.example/', device: 'mobile' as const };
+  const steady = await steadyLoadOf(events, page, async () => times);
+  expect(steady?.scripts.length).toBe(36);
+  expect(JSON.stringify(steady).length).toBeLessThan(7000);
 });

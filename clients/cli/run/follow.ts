@@ -175,7 +175,7 @@ const noResults = ({ id }: CheckView): string =>
   `The service has no results of the assertions of the check ${id}. Judge its reports with page-audit get ${id} --assert <file>.`;
 
 const notJudged =
-  'An assertion was not judged, because other programs used the CPU. Audit the page again when the machine is free, or use --allow-empty.';
+  'An assertion was not judged, because the machine was busy. Audit the page again when the machine is free, or use --allow-empty.';
 
 const nothingAsserted =
   'No assertion was about a page, so nothing is proved. Correct matchingUrlPattern or the keys, or use --allow-empty.';

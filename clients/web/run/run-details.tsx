@@ -104,7 +104,7 @@ export const Environment = ({ run }: { run: RunView }) => {
     ['CPU taken by the hypervisor', percent(environment.cpuStolen)],
     ['Wait for a CPU', cpuWaitText(environment)],
     [
-      'Other programs used the CPU',
+      'The machine was busy',
       contended === null ? '–' : contended ? "yes: don't compare the performance of this run" : 'no',
     ],
   ];

@@ -128,7 +128,7 @@ export const choiceOf = ({ checkId, createdAt, performance }: RunSummary): Chose
 });
 
 const leftOut = ({ failed, contended }: RunsOfDay) =>
-  [failed > 0 && `${failed} failed`, contended > 0 && `${contended} left out: other programs used the CPU`]
+  [failed > 0 && `${failed} failed`, contended > 0 && `${contended} left out: the machine was busy`]
     .filter(Boolean)
     .join(', ');
 

@@ -36,11 +36,15 @@ export const artifactsOf = async (
       if (!file) throw new Error('the audit recorded none.');
       artifacts[name] = await compressed(file);
     } catch (error) {
-      warnings.push(`There is no ${titles[name]}: ${cutText((error as Error).message, 200)}`);
+      const why = error instanceof RangeError ? TOO_LONG : cutText((error as Error).message, 200);
+      warnings.push(`There is no ${titles[name]}: ${why}`);
     }
   }
   return { artifacts };
 };
+
+/** V8 makes no longer text, and throws a RangeError. */
+const TOO_LONG = 'it has more than 512 MB of text. Audit a part of the page, or keep the HAR alone.';
 
 const compressed = async (file: object): Promise<KeptFile> => {
   const json = Buffer.from(JSON.stringify(file));

@@ -78,7 +78,7 @@ export const sampleOf = ({ metrics, environment, steady }: Succeeded): Sample =>
 });
 
 const CONTENDED =
-  'Other programs used the CPU, and the times could not be corrected. The performance score may be too low.';
+  'The machine was busy, and the times could not be corrected. The performance score may be too low.';
 
 export const leastContended = (candidates: readonly Succeeded[]): Succeeded =>
   candidates.find(({ environment }) => !environment?.contended) ??

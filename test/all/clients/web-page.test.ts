@@ -101,7 +101,7 @@ test('regions are compared in the check, two checks on a page, and a page over t
   await press(page, localTime((await site.world.find(after.id)).item.createdAt));
   await untilShown(page, '1.0 s slower');
   expect(new URL(page.url()).pathname).toBe(`/comparisons/${before.id}...${after.id}`);
-  await untilShown(page, 'Other programs used the CPU');
+  await untilShown(page, 'The machine was busy');
   await untilShown(page, 'not comparable (');
   await expectAccessible(page);
 

@@ -17,9 +17,9 @@ import {
 } from '../../support/check-results.ts';
 import { environment } from '../../support/environment.ts';
 
-const notJudged = 'Performance: score 0.4, expected at least 0.9. Not judged, because other programs used the CPU';
+const notJudged = 'Performance: score 0.4, expected at least 0.9. Not judged, because the machine was busy';
 const contended =
-  'Other programs used the CPU, and the times could not be corrected. The performance score may be too low.';
+  'The machine was busy, and the times could not be corrected. The performance score may be too low.';
 const three = { samples: 3 };
 const west = (change: Partial<Run> = {}) => succeeded(samplesOf('unchanged', 3), change);
 const slow = { rttMs: 300, throughputKbps: 700, cpuSlowdownMultiplier: 4 };
