@@ -150,7 +150,7 @@ export const changeInTurns = (
 };
 
 /** Metrics that are judged by steady values together. No prior makes their intervals wider than they must be. */
-const STEADY_METRICS = 4;
+const STEADY_METRICS = 5;
 
 /** Does the same for steady values, by the noise of single loads that both sides show. */
 const changeInSteadyTurns = (

@@ -35,7 +35,7 @@ import {
 } from './sides.ts';
 import { type DifferenceCode, isInput } from './spoils.ts';
 import { ordersOf, steadySides } from './steady.ts';
-import { workChangesOf } from './work.ts';
+import { hasOtherSpeed, workChangesOf } from './work.ts';
 
 type Options = {
   /** Differences that were meant. They are no reason against verdicts. */
@@ -76,7 +76,7 @@ export const compareChecks = (
       return {
         ...pair,
         differences: differencesOf(auditedAs(base, base_), auditedAs(check, run)),
-        reasons: reasonsOfPair(pair).filter(({ code }) => !(isKnown && code === 'fewer-samples')),
+        reasons: reasonsOfPair(pair, { isKnown, inTurns }),
         locations,
         steady: steadySides({ before: samplesByCheck(pair.before), after: samplesByCheck(pair.after) }),
         inps: (interaction: string) => inpsIn(earlierOf(region), interaction, audited),
@@ -134,7 +134,7 @@ const shownByLoads = (pairs: readonly Pair[]): Pick<CheckComparison, 'orders' | 
   const orders = inRegions(({ before, after }) =>
     ordersOf({ before: samplesByCheck(before), after: samplesByCheck(after) }),
   );
-  const work = inRegions(({ before, after }) => workChangesOf({ before: samplesOf(before), after: samplesOf(after) }));
+  const work = inRegions((pair) => workChangesOf(loadsOf(pair)));
   return { ...(orders.length > 0 && { orders }), ...(work.length > 0 && { work }) };
 };
 
@@ -170,9 +170,15 @@ const auditedAs = (check: ComparedCheck, run?: ComparedRun): AuditedAs & Measure
   ...measuredOn(run?.environment ?? null),
 });
 
-const reasonsOfPair = ({ region, before, after }: Pair): Reason[] => {
+/** Returns what is against verdicts. Checks of a page that is known show its noise, and turns have one machine at one time. */
+const reasonsOfPair = (pair: Pair, { isKnown, inTurns }: { isKnown: boolean; inTurns: boolean }): Reason[] => {
+  const { region, before, after } = pair;
   const isOther = isOtherMachine(measuredOn(before.run.environment), measuredOn(after.run.environment));
-  const all = [...ownReasons(before), ...ownReasons(after), ...(isOther ? [reason('different-machine', region)] : [])];
+  const all = [
+    ...[...ownReasons(before), ...ownReasons(after)].filter(({ code }) => !(isKnown && code === 'fewer-samples')),
+    ...(isOther ? [reason('different-machine', region)] : []),
+    ...(!inTurns && !isKnown && hasOtherSpeed(loadsOf(pair)) ? [reason('other-speed', region)] : []),
+  ];
   return all.filter(({ code }, i) => all.findIndex((each) => each.code === code) === i);
 };
 
@@ -205,6 +211,10 @@ const measuredSide = (name: MetricName, { run, pooled }: Side): MeasuredSide => 
   samples: samplesByCheck({ run, pooled }).map((samples) => sampledValues(name, samples)),
 });
 
+const loadsOf = ({ before, after }: Pick<Pair, 'before' | 'after'>) => ({
+  before: samplesOf(before),
+  after: samplesOf(after),
+});
 const samplesByCheck = ({ run, pooled }: Side) => [run, ...pooled].map(({ samples }) => samples);
 const sampledValues = (name: MetricName, samples: readonly Sample[]): SampledValue[] =>
   samples.map((sample) => ({ value: sample[name], contended: sample.contended }));

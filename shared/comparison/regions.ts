@@ -20,6 +20,7 @@ import {
 } from './sides.ts';
 import { isSpoiledBy } from './spoils.ts';
 import { steadyRule, steadySides } from './steady.ts';
+import { hasOtherSpeed } from './work.ts';
 
 /** Compares the regions of a finished check. Returns undefined if fewer than two of its runs succeeded. */
 export const compareRegions = ({ id, runs }: Pick<ComparedCheck, 'id' | 'runs'>): RegionComparison | undefined => {
@@ -31,6 +32,7 @@ export const compareRegions = ({ id, runs }: Pick<ComparedCheck, 'id' | 'runs'>)
     ...runs.filter((run) => !hasSucceeded(run)).map(({ region }) => reason('failed', region)),
     ...succeeded.flatMap((run) => ownReasons(sideOf(run))),
     ...against.filter(({ isOther }) => isOther).map(({ run }) => reason('different-machine', run.region)),
+    ...others.filter((run) => haveOtherSpeed(first, run)).map(({ region }) => reason('other-speed', region)),
   ];
   const differences = distinct(against.flatMap((each) => each.differences));
   return {
@@ -74,7 +76,11 @@ const compareValues = (name: MetricName, runs: readonly ComparedRun[]) => {
   const change = changeOf(rule, before, after, { pairs, page: driftingBy(sideOf(best), sideOf(worst)) });
   const { isOther, differences } = betweenPlaces(best, worst);
   const reasons = [...ownReasons(sideOf(best)), ...ownReasons(sideOf(worst)), ...differences].map(({ code }) => code);
-  const codes = [...reasons, ...(isOther ? ['different-machine'] : [])];
+  const codes = [
+    ...reasons,
+    ...(isOther ? ['different-machine'] : []),
+    ...(haveOtherSpeed(best, worst) ? ['other-speed'] : []),
+  ];
   const isSpoiled = metric.unjudged === true || codes.some((code) => isSpoiledBy(name, code));
   const { direction } = change;
   const verdict = direction === 'higher' || direction === 'lower' ? ('different' as const) : direction;
@@ -87,6 +93,9 @@ const compareValues = (name: MetricName, runs: readonly ComparedRun[]) => {
     verdict: isSpoiled ? ('unknown' as const) : verdict,
   };
 };
+
+const haveOtherSpeed = (a: ComparedRun, b: ComparedRun): boolean =>
+  hasOtherSpeed({ before: a.samples, after: b.samples });
 
 /** Orders runs from the best value to the worst. */
 const rank = (name: MetricName, run: ComparedRun): number =>

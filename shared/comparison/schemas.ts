@@ -13,7 +13,9 @@ import { differenceCodes } from './spoils.ts';
 export const MAX_ORDERS = 4;
 
 /** Reasons that spoil a measurement. A region that failed or that only one check has is in no metric. */
-export const ReasonCode = z.enum(['failed', 'missing-region', 'fewer-samples', 'contended', 'different-machine']);
+export const ReasonCode = z.enum([
+  ...['failed', 'missing-region', 'fewer-samples', 'contended', 'different-machine', 'other-speed'],
+] as const);
 export type ReasonCode = z.infer<typeof ReasonCode>;
 
 const Reason = z

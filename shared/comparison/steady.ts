@@ -32,6 +32,7 @@ export const steadySides = ({ before, after }: Sides): SteadySides | undefined =
   const followed = loads.flatMap(({ scripts }) => namesOf(scripts, isFollowed));
   const shared: Order = {
     followed: new Set(followed),
+    missed: new Set(loads.flatMap(({ scripts }) => namesOf(scripts, (script) => !isFollowed(script)))),
     waited: (name) => loads.every(({ scripts }) => namesOf(scripts, isWaited).includes(name)),
   };
   const order = isOther ? ownOrder : shared;
@@ -78,9 +79,10 @@ export const ordersOf = ({ before, after }: Sides): Omit<PaintOrder, 'region'>[]
   );
 };
 
-type Order = { followed: ReadonlySet<string>; waited: (name: string) => boolean };
+/** Scripts that the largest paint followed in any load, those that it came before in any, and those that the first one awaits. */
+type Order = Record<'followed' | 'missed', ReadonlySet<string>> & { waited: (name: string) => boolean };
 /** The order in which the paints of a load came. */
-const ownOrder: Order = { followed: new Set(), waited: () => true };
+const ownOrder: Order = { followed: new Set(), missed: new Set(), waited: () => true };
 
 /** Returns a sample with its steady times in its own order, if it has them. */
 export const asSteady = (sample: Sample): Sample => withTimes(sample, ownOrder);
@@ -92,12 +94,17 @@ const withTimes = (sample: Sample, order: Order): Sample => {
   return { ...sample, ...times, performance: scoreWith(sample, steady, times) };
 };
 
-const timesIn = ({ fcp, lcp, tbt, scripts }: SteadyLoad, { followed, waited }: Order): SteadyTimes => {
-  const isEarly = ({ name, began, moved }: NearScript) => moved && began === 'beforeFcp' && !waited(name);
+const timesIn = ({ fcp, lcp, tbt, scripts }: SteadyLoad, order: Order): SteadyTimes => {
+  const isEarly = ({ name, began, moved }: NearScript) => moved && began === 'beforeFcp' && !order.waited(name);
   const early = scripts.find(isEarly)?.moved;
-  const isLate = ({ name, began, moved }: NearScript) => moved && began === 'later' && followed.has(name);
-  const late = scripts.findLast(isLate)?.moved;
-  return { fcp: early?.fcp ?? fcp, tbt: early?.tbt ?? tbt, lcp: Math.max(lcp, late?.lcp ?? 0) };
+  return { fcp: early?.fcp ?? fcp, tbt: early?.tbt ?? tbt, lcp: lcpIn({ lcp, scripts }, order) };
+};
+
+/** Returns the largest paint right after the last script that it followed in any load, if it followed it in some loads only. */
+const lcpIn = ({ lcp, scripts }: Pick<SteadyLoad, 'lcp' | 'scripts'>, { followed, missed }: Order): number => {
+  const last = scripts.findLast(({ name }) => followed.has(name));
+  if (last?.began === 'later') return Math.max(lcp, last.moved?.lcp ?? 0);
+  return last && missed.has(last.name) ? (last.lcpAt ?? lcp) : lcp;
 };
 
 /** Weights of the times in the performance score, in all versions. */

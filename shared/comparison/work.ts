@@ -22,7 +22,7 @@ type Part = Pick<WorkShare, 'name' | 'isScript'> & { before: number[]; after: nu
  * alike, so a script has changed only against most other parts of the work, and at least three of them.
  */
 export const workChangesOf = (sides: Sides): Omit<WorkChange, 'region'>[] => {
-  const parts = partsOf(sides).filter(({ before, after }) => Math.min(meanOf(before), meanOf(after)) >= LEAST_MS);
+  const parts = partsOf(sides);
   return parts.flatMap((script) => {
     if (!script.isScript) return [];
     const others = parts.filter((part) => part !== script).map((part) => changeAgainst(script, part));
@@ -38,7 +38,27 @@ export const workChangesOf = (sides: Sides): Omit<WorkChange, 'region'>[] => {
   });
 };
 
-/** Returns the parts of the work that all loads have. */
+/** Smallest change of all work that is one of the machine's speed, as a logarithm, and the share of the work that must agree. */
+const [SPEED, AGREEING] = [Math.log(1.12), 0.8];
+
+/**
+ * Returns true if nearly all work of the page takes longer, or shorter: then the machine had another speed, or all of the page
+ * changed. The longest part proves nothing, because it may be the one that changed.
+ */
+export const hasOtherSpeed = (sides: Sides): boolean => {
+  const parts = partsOf(sides).map(({ before, after }) => {
+    const ms = meanOf(before);
+    return { ms, ratio: Math.log(meanOf(after) / ms) };
+  });
+  if (parts.length <= FEWEST_OTHERS) return false;
+  const usual = medianOf(parts.map(({ ratio }) => ratio));
+  const others = parts.toSorted((a, b) => b.ms - a.ms).slice(1);
+  const sum = (some: typeof parts) => some.reduce((all, { ms }) => all + ms, 0);
+  const agreeing = others.filter(({ ratio }) => ratio / usual >= 0.5);
+  return Math.abs(usual) >= SPEED && agreeing.length >= FEWEST_OTHERS && sum(agreeing) >= AGREEING * sum(others);
+};
+
+/** Returns the parts of the work that all loads have and that take some time. */
 const partsOf = ({ before, after }: Sides): Part[] => {
   const works = [before, after].map((loads) => loads.map(({ steady }) => steady?.work ?? []));
   const [first = []] = works[1] ?? [];
@@ -47,7 +67,8 @@ const partsOf = ({ before, after }: Sides): Part[] => {
       loads.map((work) => work.find((each) => each.name === name && each.isScript === isScript)?.ms ?? 0),
     );
     const [a = [], b = []] = times;
-    return [...a, ...b].every((ms) => ms > 0) && a.length > 0 ? [{ name, isScript, before: a, after: b }] : [];
+    const isKnown = a.length > 0 && [...a, ...b].every((ms) => ms > 0);
+    return isKnown && Math.min(meanOf(a), meanOf(b)) >= LEAST_MS ? [{ name, isScript, before: a, after: b }] : [];
   });
 };
 

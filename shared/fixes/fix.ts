@@ -51,9 +51,7 @@ export const Fix = z
     itemCount: z.int().describe('Number of all files or elements.'),
     contended: z
       .boolean()
-      .describe(
-        'True if the fix comes from CPU time while the machine was busy. The time may be that of the machine.',
-      ),
+      .describe('True if the fix comes from CPU time while the machine was busy. The time may be that of the machine.'),
     documentation: z.string().nullable().describe('URL of a page that says how to fix it.'),
   })
   .meta({ id: 'Fix', description: 'One thing to fix on a page. A text of an item may quote the page.' });

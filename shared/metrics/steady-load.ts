@@ -8,12 +8,14 @@ export type SteadyTimes = z.infer<typeof SteadyTimes>;
 
 /**
  * A script near the paints of a load. `began` says which paint came after its task began. `moved` are the times of the load
- * as if the first paint had come before the task, or the largest one after it.
+ * as if the first paint had come before the task, or the largest one right after the script began. `lcpAt` is the same of the
+ * last script that the largest paint followed.
  */
 const NearScript = z.object({
   name: z.string(),
   began: z.enum(['beforeFcp', 'beforeLcp', 'later']),
   moved: SteadyTimes.optional(),
+  lcpAt: Milliseconds.optional(),
 });
 export type NearScript = z.infer<typeof NearScript>;
 

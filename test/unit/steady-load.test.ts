@@ -3,12 +3,12 @@ import { gunzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
 import { importLighthouse } from '../../functions/auditor/lighthouse/run.ts';
 import { simulateLoad } from '../../functions/auditor/lighthouse/simulate.ts';
+import { steadyLoadOf } from '../../functions/auditor/lighthouse/steady/steady-load.ts';
+import type { TraceEvent } from '../../functions/auditor/lighthouse/trace.ts';
 import { withoutWaits } from '../../functions/auditor/lighthouse/waits.ts';
 import { ordersOf, steadySides } from '../../shared/comparison/steady.ts';
 import { noMetrics } from '../../shared/metrics/page-metrics.ts';
 import type { SteadyLoad } from '../../shared/metrics/steady-load.ts';
-import { steadyLoadOf } from '../../functions/auditor/lighthouse/steady/steady-load.ts';
-import type { TraceEvent } from '../../functions/auditor/lighthouse/trace.ts';
 import { anOrder } from '../support/order.ts';
 import type { RecordedAudit } from '../support/recorded-waits.ts';
 
@@ -51,6 +51,18 @@ test('a paint counts as after each script that it followed in any load', async (
   const mixed = lcpsOf([before, after, before], [after, before]);
   expect(mixed?.flat().map((ms) => Math.round((ms ?? 0) / 100))).toEqual([16, 16, 16, 16, 16]);
   expect(lcpsOf([before, before], [before])).toEqual([[before.lcp, before.lcp], [before.lcp]]);
+});
+
+test('a paint that followed a script in some loads counts as right after the script, without the work between them', () => {
+  const times = { device: 'mobile', fcp: 950, tbt: 3500 } as const;
+  const early = { ...times, lcp: 1600, scripts: [{ name: '/a.js', began: 'later', moved: { ...times, lcp: 2757 } }] };
+  const late = { ...times, lcp: 3613, scripts: [{ name: '/a.js', began: 'beforeLcp', lcpAt: 2760 }] };
+  const loads = [early, late] as SteadyLoad[];
+  expect(lcpsOf(loads, loads)).toEqual([
+    [2757, 2760],
+    [2757, 2760],
+  ]);
+  expect(lcpsOf([late as SteadyLoad], [late as SteadyLoad])).toEqual([[3613], [3613]]);
 });
 
 test('a paint that comes after a script in all loads of one side only is a change, if enough loads show it', async () => {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { workOf } from '../../functions/auditor/lighthouse/steady/work.ts';
 import type { TraceEvent } from '../../functions/auditor/lighthouse/trace.ts';
-import { workChangesOf } from '../../shared/comparison/work.ts';
+import { hasOtherSpeed, workChangesOf } from '../../shared/comparison/work.ts';
 import type { Sample } from '../../shared/metrics/page-metrics-schemas.ts';
 import { seededRandom } from '../simulation/random.ts';
 
@@ -67,4 +67,13 @@ test('too few loads and a page with too few other parts name none', () => {
   expect(changesOf({ ...shop, '/small.js': 240 }, { count: 1 })).toEqual([]);
   const [before, after] = [100, 200].map((each) => loadsOf({ '/only.js': each, layout: 30, rest: 40 }, 5));
   expect(workChangesOf({ before: before ?? [], after: after ?? [] })).toEqual([]);
+});
+
+test('a machine of another speed is told from a page with a slower script', () => {
+  const isOther = (after: typeof shop, speed = 1) =>
+    hasOtherSpeed({ before: loadsOf(shop, 5), after: loadsOf(after, 5, speed) });
+  expect([0.7, 1.4].map((speed) => isOther(shop, speed))).toEqual([true, true]);
+  expect([isOther(shop), isOther({ ...shop, '/small.js': 240 }), isOther({ ...shop, layout: 120 })]).toEqual([
+    ...[false, false, false],
+  ]);
 });

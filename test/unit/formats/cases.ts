@@ -18,8 +18,7 @@ import {
 import { environment } from '../../support/environment.ts';
 
 const notJudged = 'Performance: score 0.4, expected at least 0.9. Not judged, because the machine was busy';
-const contended =
-  'The machine was busy, and the times could not be corrected. The performance score may be too low.';
+const contended = 'The machine was busy, and the times could not be corrected. The performance score may be too low.';
 const three = { samples: 3 };
 const west = (change: Partial<Run> = {}) => succeeded(samplesOf('unchanged', 3), change);
 const slow = { rttMs: 300, throughputKbps: 700, cpuSlowdownMultiplier: 4 };

@@ -37,6 +37,9 @@ export const steadyLoadOf = async (
     scripts.push({ name, began: 'beforeFcp', ...(moved && { moved: rounded(moved) }) });
   }
   for (const { name } of between) scripts.push({ name, began: 'beforeLcp' });
+  const last = [...before, ...between].at(-1);
+  const atLast = last && (await simulate(withPaint(events, largestPaint, paints.lcp, last.evaluateTs + 1)));
+  if (atLast) scripts.push({ ...(scripts.pop() as NearScript), lcpAt: rounded(atLast).lcp });
   for (const { name, evaluateTs } of later) {
     const moved = await simulate(withPaint(events, largestPaint, paints.lcp, evaluateTs + 1));
     scripts.push({ name, began: 'later', ...(moved && { moved: rounded(moved) }) });
