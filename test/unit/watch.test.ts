@@ -202,6 +202,15 @@ const painting = (): Location => {
 };
 const samplesOf = (lcps: readonly number[]) => lcps.map((lcp) => ({ ...noMetrics, lcp, cpuBusy: 0, contended: false }));
 
+test('the series of a page whose task has a layout in some loads keeps the times without this chance', () => {
+  const steady = { device: 'mobile', fcp: 790, lcp: 1160, tbt: 222, scripts: [] } as const;
+  const samples = [133, 312, 133].map((tbt) => ({
+    ...{ ...noMetrics, fcp: 790, lcp: 1160, tbt, cpuBusy: 0, contended: false },
+    steady: { ...steady, scripts: [] },
+  }));
+  expect(locationsOf({ samples, environment: null }).tbt).toEqual([222, 0]);
+});
+
 /** Metrics of a page that does not change, as its hourly checks see them. */
 const unchanged = {
   tbt: drifting,

@@ -77,8 +77,7 @@ export const sampleOf = ({ metrics, environment, steady }: Succeeded): Sample =>
   ...(steady && { steady }),
 });
 
-const CONTENDED =
-  'The machine was busy, and the times could not be corrected. The performance score may be too low.';
+const CONTENDED = 'The machine was busy, and the times could not be corrected. The performance score may be too low.';
 
 export const leastContended = (candidates: readonly Succeeded[]): Succeeded =>
   candidates.find(({ environment }) => !environment?.contended) ??
