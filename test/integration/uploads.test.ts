@@ -303,6 +303,8 @@ test('a build begins again until its seal, seals twice, and then takes and keeps
     await begin(branch, hash);
   const found = await (await send('/v1/projects/lookup', '{"token":"any"}')).json();
   expect(found).toMatchObject({ baseBranch: 'master' });
+  const { id: feature } = await begin('feature', 'two');
+  expect(await read(`/v1/projects/${project}/builds/${feature}/ancestor`)).toMatchObject({ branch: 'master' });
   expect(await read(`/v1/projects/${project}/builds?limit=-5`)).toHaveLength(1);
 });
 
