@@ -7,3 +7,7 @@ export const withScheme = (text: string): string => {
 /** Returns whether a URL without its scheme names this machine, whose servers have no certificate as a rule. */
 const isThisMachine = (host: string): boolean =>
   /^(localhost|127(\.\d+){3}|\[::1\]|[\w.-]+\.localhost)(?=[:/?#]|$)/i.test(host);
+
+/** Returns true for an address that leads each reader to the reader's own machine. */
+export const isLoopback = (url: string): boolean =>
+  /^(localhost|.*\.localhost|127\.[\d.]+|\[::1\])$/.test(new URL(url).hostname);

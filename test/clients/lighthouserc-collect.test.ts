@@ -99,9 +99,12 @@ test('each part without effect is named, with what to use instead', async () => 
   ]);
 });
 
-test('a file that ignores invalid certificates names the setting that trusts an authority', async () => {
-  const settings = { chromeFlags: ['--headless', '--ignore-certificate-errors'] };
-  const { notes } = await collected({ collect: { settings } }, ['https://example.com/']);
+test.each([
+  { settings: { chromeFlags: ['--headless', '--ignore-certificate-errors'] } },
+  { settings: { chromeFlags: '--allow-insecure-localhost' } },
+  { puppeteerLaunchOptions: { acceptInsecureCerts: true } },
+])('a file that ignores invalid certificates by %j names the setting that trusts an authority', async (collect) => {
+  const { notes } = await collected({ collect }, ['https://example.com/']);
   expect(notes).toEqual([expect.stringContaining('start it with EXTRA_CA_FILE=ca.pem')]);
 });
 

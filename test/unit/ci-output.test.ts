@@ -55,6 +55,10 @@ test('a report for GitLab fits its schema, and has a fingerprint for each fault 
   const { href, host } = new URL(results.checks[0].url);
   expect(of({ url: href.replace(host, 'preview-7.example') })).toBe(first?.fingerprint); // each preview has a host of its own
   expect(of({ device: 'desktop' })).not.toBe(first?.fingerprint);
+  const [check] = results.checks;
+  const hosts = ['a.example', 'b.example'].map((each) => ({ ...check, url: href.replace(host, each) }));
+  const both = codeQualityOf({ ...results, checks: hosts }).map(({ fingerprint }) => fingerprint);
+  expect(new Set(both).size).toBe(both.length);
   const whole = codeQualityOf(JSON.parse(jsonOf(all)));
   expect(whole.length).toBeGreaterThan(report.length);
   expect(gitLab(whole), JSON.stringify(gitLab.errors)).toBe(true);

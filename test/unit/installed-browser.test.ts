@@ -35,6 +35,15 @@ test.each<[string, () => Promise<string>, RegExp]>([
     / is no Chromium \(Mozilla Firefox 145\.0\)/,
   ],
   ['is a snap', () => program('snapped', 'snap 2.63'), / is a snap, .* Install Google Chrome from its \.deb/],
+  [
+    'is a script that starts a snap',
+    async () => {
+      const path = await program('chromium-browser', '');
+      await writeFile(path, '#!/bin/sh\nexec /snap/bin/chromium "$@"\n');
+      return path;
+    },
+    / is a snap, .* Install Google Chrome from its \.deb/,
+  ],
   ['prints nothing', () => program('silent', ''), / is no Chromium \(it prints no version\)/],
   ['is too old', () => program('old', 'Chromium 90.0.4430.212'), / is Chromium 90\.0\.4430\.212, which is too old/],
   [

@@ -28,6 +28,13 @@ test('a browser that exits without its sandbox is refused with the way out', asy
   );
 });
 
+test('a browser that exits in its sandbox for another cause is refused with its last messages', async () => {
+  const script = 'for i in $(seq 100); do echo "[1:1:ERROR] no bus" >&2; done; echo "no libfoo.so.1 here" >&2; exit 1';
+  await expect(requireSandbox(browserOf('noisy', script), user, 'page-audit-test-')).rejects.toThrow(
+    /The cause: [\s\S]*no libfoo\.so\.1 here$/,
+  );
+});
+
 test.runIf(user)('root without other users has no sandbox', async () => {
   const browser = browserOf('any', 'exit 0');
   await expect(requireSandbox(browser, undefined, 'page-audit-test-')).rejects.toThrow('Audits would run as root');

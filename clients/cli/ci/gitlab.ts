@@ -12,19 +12,24 @@ export const files = { codeQuality: 'gl-code-quality-report.json', variables: 'p
 const severities = { error: 'major', warning: 'minor' } as const;
 
 /** Returns the report that GitLab shows in a merge request. The path of a fault is the address of its page. */
-export const codeQualityOf = (results: Results, options: { allowEmpty?: boolean } = {}) =>
-  allFindings(results, options).map(({ url, device, level, kind, name, title, message }) => {
+export const codeQualityOf = (results: Results, options: { allowEmpty?: boolean } = {}) => {
+  const pages = results.checks.map(({ url }) => new URL(url));
+  const hostsOf = Map.groupBy(pages, ({ pathname, search }) => pathname + search);
+  return allFindings(results, options).map(({ url, device, level, kind, name, title, message }) => {
     const { host, pathname, search } = new URL(url);
+    const hosts = new Set(hostsOf.get(pathname + search)?.map((page) => page.host));
+    const place = [...hosts].indexOf(host); // not the host, which each preview has of its own
     return {
       description: `${title}. ${message}`,
       check_name: kind,
       fingerprint: createHash('sha256')
-        .update(JSON.stringify([pathname, search, device, kind, name])) // without the host, which each preview has of its own
+        .update(JSON.stringify([pathname, search, device, kind, name, ...(place > 0 ? [place] : [])]))
         .digest('hex'),
       severity: severities[level],
       location: { path: `${host}${pathname}`.replace(/\/$/, ''), lines: { begin: 1 } },
     };
   });
+};
 
 /** Returns variables for later jobs. No value is a text of a page. */
 export const variablesOf = (results: readonly CheckResult[]): string => {

@@ -152,6 +152,9 @@ const advice: Readonly<Record<string, string>> = {
   additive: ' The service keeps all checks.',
 };
 
+/** Flags of Chromium, and options of Puppeteer, that accept invalid certificates. */
+const IGNORES_CERTIFICATES =
+  /--ignore-certificate-errors|--allow-insecure-localhost|"(ignoreHTTPSErrors|acceptInsecureCerts)":true/;
 const INVALID_CERTIFICATES =
   ' The service checks certificates. For an authority of your own, start it with EXTRA_CA_FILE=ca.pem.';
 
@@ -159,6 +162,6 @@ const unusedIn = (part: Record<string, unknown>, place: string, { shape }: { sha
   Object.keys(part)
     .filter((key) => !Object.hasOwn(shape, key))
     .map((key) => {
-      const ignoresCertificates = key === 'chromeFlags' && /ignore-certificate-errors/.test(String(part[key]));
+      const ignoresCertificates = IGNORES_CERTIFICATES.test(JSON.stringify(part[key]) ?? '');
       return `${place}.${key} has no effect.${advice[key] ?? ''}${ignoresCertificates ? INVALID_CERTIFICATES : ''}`;
     });

@@ -1,4 +1,5 @@
 import type { RegionList, VersionList } from '../../../shared/service/offer.ts';
+import { isLoopback } from '../../words/urls.ts';
 import { type Context, withClient } from '../context.ts';
 import { exitCodes, UsageError } from '../exit-codes.ts';
 import { signed, table, type View, wrap } from '../formats/terminal.ts';
@@ -41,10 +42,6 @@ export const share = (context: Context, check: string, { expires }: { expires?: 
 /** Returns who can use a link: those who have it, or only those on this machine. */
 export const readersOf = (url: string): string =>
   isLoopback(url) ? 'The link works on this machine only. Anyone on it' : 'Anyone with the link';
-
-/** Returns true for an address that leads each reader to the reader's own machine. */
-const isLoopback = (url: string): boolean =>
-  /^(localhost|.*\.localhost|127\.[\d.]+|\[::1\])$/.test(new URL(url).hostname);
 
 const asJson = (value: unknown): string => `${JSON.stringify(value, null, 2)}\n`;
 

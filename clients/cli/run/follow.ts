@@ -1,7 +1,10 @@
 import type { CheckAssertions } from '../../../shared/assertions/sets.ts';
 import type { CheckView } from '../../../shared/check.ts';
+import type { RunProblemCode } from '../../../shared/problems.ts';
+import { unusedProxy, unusedProxyText } from '../../../shared/unused-proxy.ts';
 import type { Client, CreatedCheck } from '../../api/client.ts';
 import type { BaseOptions } from '../../api/paths.ts';
+import { isLoopback } from '../../words/urls.ts';
 import type { Context } from '../context.ts';
 import { exitCodeOfRuns, exitCodes } from '../exit-codes.ts';
 import type { RunOptions } from '../flags/options.ts';
@@ -67,6 +70,7 @@ export const conclude = async (
   ending: Ending,
 ): Promise<number> => {
   await writeAll(context, client, results, ending);
+  for (const line of proxyNotes(results, context)) context.note(line);
   if (!ending.isGate) return exitCodeOfRuns(results.map(({ check }) => check));
   const code = exitCodeOf(results);
   if (code !== exitCodes.good || ending.allowEmpty) return code;
@@ -145,6 +149,16 @@ const reportNotes = (
   if (format === 'text' || format === 'markdown') return;
   for (const line of [...results.flatMap(({ baseProblem }) => baseProblem ?? []), ...sampleNotes(results)]) note(line);
 };
+
+/** Returns why the service of this command may not have reached a page: nobody reads the messages of that service. */
+const proxyNotes = (results: readonly CheckResult[], { serviceUrl, env }: Context): string[] => {
+  const proxy = serviceUrl ? undefined : unusedProxy({ ...env, NODE_USE_ENV_PROXY: undefined });
+  const codes = results
+    .filter(({ check }) => !isLoopback(check.url))
+    .flatMap(({ check }) => check.runs.flatMap(({ error }) => error?.code ?? []));
+  return proxy && codes.some((code) => UNREACHED.includes(code)) ? [unusedProxyText(proxy)] : [];
+};
+const UNREACHED: readonly RunProblemCode[] = ['dns-failure', 'unreachable'];
 
 const exitCodeOf = (results: readonly CheckResult[]): number => {
   const failed = exitCodeOfRuns(results.map(({ check }) => check));

@@ -1,5 +1,15 @@
 import { execFile } from 'node:child_process';
-import { accessSync, closeSync, constants, existsSync, openSync, readSync, realpathSync, statSync } from 'node:fs';
+import {
+  accessSync,
+  closeSync,
+  constants,
+  existsSync,
+  openSync,
+  readFileSync,
+  readSync,
+  realpathSync,
+  statSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
@@ -62,6 +72,7 @@ const inspect = async (path: string, { policyDirs }: Host): Promise<InstalledBro
   if (!statSync(path).isFile()) return 'is no file';
   if (!isExecutable(path)) return 'is not executable by the user of the service';
   const executable = programOf(path);
+  if (!executable && startsSnap(path)) return A_SNAP;
   if (!executable) return 'is a script, whose flags and processes the service does not know';
   const output = await outputOf(executable, ['--version']);
   if ('error' in output) return `is no Chromium that starts (${cutText(printable(output.error), 300)})`;
@@ -77,6 +88,9 @@ const inspect = async (path: string, { policyDirs }: Host): Promise<InstalledBro
 
 const A_SNAP =
   'is a snap, whose Chromium can not use the folders of an audit. Install Google Chrome from its .deb or .rpm package, or chromium-headless-shell where it is a package';
+
+/** Returns true for a script such as Ubuntu's `chromium-browser`, which starts the snap. */
+const startsSnap = (script: string): boolean => /\/snap\/bin\//.test(readFileSync(script, 'latin1'));
 
 const isExecutable = (path: string): boolean => {
   try {

@@ -4,7 +4,6 @@ import { chown, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
-import { cutText } from '../../../shared/text.ts';
 import type { Chromium } from './chromium.ts';
 import type { User } from './privileges.ts';
 
@@ -19,7 +18,7 @@ export const requireSandbox = async (chromium: Browser, user: User | undefined, 
     throw new NoSandboxError(`Audits would run as root, where Chromium has no sandbox. ${HELP}`);
   const stderr = await inProfile(user, prefix, (profile) => errorOfStart(chromium, user, profile));
   if (stderr === undefined) return;
-  const cause = /No usable sandbox/.test(stderr) ? 'No usable sandbox.' : cutText(stderr, 300);
+  const cause = /No usable sandbox/.test(stderr) ? 'No usable sandbox.' : lastOf(stderr);
   throw new NoSandboxError(`Chromium does not start in its sandbox on this machine. ${HELP} The cause: ${cause}`);
 };
 
@@ -34,8 +33,9 @@ export const WITHOUT_SANDBOX = ['--no-sandbox', '--no-zygote'];
 
 const MAX_CAUSE = 500;
 /** Returns that Chromium does not start, with its last messages. */
-export const startText = (stderr: string): string =>
-  `Chromium does not start on this machine: ${stderr.trim().slice(-MAX_CAUSE) || 'it exited without a message.'}`;
+export const startText = (stderr: string): string => `Chromium does not start on this machine: ${lastOf(stderr)}`;
+/** Returns the last messages of a browser. The first ones are rarely the cause. */
+const lastOf = (stderr: string): string => stderr.trim().slice(-MAX_CAUSE) || 'it exited without a message.';
 
 const inProfile = async <T>(user: User | undefined, prefix: string, use: (profile: string) => Promise<T>) => {
   const profile = await mkdtemp(join(tmpdir(), prefix));

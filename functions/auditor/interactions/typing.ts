@@ -16,11 +16,11 @@ export const typeInto = async (
   if (typeof text === 'object') return insertSecret(field, text.secret, order);
   const kind = await field.evaluate((element) => (element as HTMLInputElement).type);
   if (kind === 'select-one' || kind === 'select-multiple') return choose(field, [text]);
-  await focusAll(field);
+  const isFocused = await focusAll(field);
   const isLocked = await field.evaluate(
     (element) => (element as HTMLInputElement).readOnly || element.matches(':disabled'),
   );
-  if (isLocked) throw new Error('The field takes no text.');
+  if (isLocked || !isFocused) throw new Error('The field takes no text.');
   if (UNTYPED.test(kind)) return setValue(field, text);
   if (text === '') await page.keyboard.press('Delete');
   for (const character of text) {
@@ -52,14 +52,20 @@ const setValue = async (field: ElementHandle, text: string): Promise<void> => {
   if (!isSet) throw new Error('The element does not take this value.');
 };
 
-/** Focuses a field and selects its text, so that the next input replaces it. */
-const focusAll = async (field: ElementHandle): Promise<void> => {
-  await field.focus();
-  await field.evaluate((element) => {
+/**
+ * Focuses a field and selects its text, so that the next input replaces it. Returns false if nothing took the focus. A page may
+ * move the focus to another field.
+ */
+const focusAll = (field: ElementHandle): Promise<boolean> =>
+  field.evaluate((element) => {
+    const before = document.activeElement;
+    const { isContentEditable } = element as HTMLElement;
+    (element as HTMLElement).focus();
     if ('select' in element) (element as HTMLInputElement).select();
-    else if ((element as HTMLElement).isContentEditable) getSelection()?.selectAllChildren(element);
+    else if (isContentEditable) getSelection()?.selectAllChildren(element);
+    const { activeElement } = element.getRootNode() as Document | ShadowRoot;
+    return isContentEditable || document.activeElement !== before || element.contains(activeElement);
   });
-};
 
 /**
  * Inserts a secret text as a password manager does. A page that sends each key would otherwise send parts of the text, which

@@ -52,9 +52,10 @@ export const projectOf = async (builds: BuildStore, owner: string) => ({
   ...{ createdAt: ALWAYS, updatedAt: ALWAYS },
 });
 
-/** Returns the branch with most of the newest builds. */
+/** Returns the branch with most of the newest builds. Of several, it is the one that began first, as a base does. */
 const baseBranchOf = async (builds: BuildStore, owner: string): Promise<string> => {
-  const counts = Map.groupBy(await builds.list(owner, BRANCH_LOOKS, () => true), ({ branch }) => branch);
+  const newest = await builds.list(owner, BRANCH_LOOKS, () => true);
+  const counts = Map.groupBy(newest.toReversed(), ({ branch }) => branch);
   const [most] = [...counts].toSorted(
     ([a, of], [b, than]) => than.length - of.length || Number(b === BASE_BRANCH) - Number(a === BASE_BRANCH),
   );

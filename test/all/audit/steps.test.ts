@@ -29,7 +29,7 @@ const pages: Record<string, string> = {
   corner: `<div style="position:relative"><button id="b" style="width:200px;height:100px" onclick="said('clicked')">Wide</button>
     <span style="position:absolute;left:60px;top:10px;width:90px;height:80px;background:red"></span></div>`,
   fields: `<input id="readonly" readonly value="old"><input id="guarded" readonly onfocus="this.readOnly = false">
-    <div id="rich" contenteditable><b>old</b> words</div><select id="s"><option value="a">A</option></select>`,
+    <p id="text">No field</p><div id="rich" contenteditable><b>old</b> words</div><select id="s"><option value="a">A</option></select>`,
   shell: `<style>html, body { margin:0; height:100%; overflow:hidden }</style><nav style="height:40px">Shell</nav>
     <main id="inner" style="height:calc(100% - 40px);overflow:auto"><p style="height:5000px">Long</p></main>`,
   short: '<style>html, body { margin:0; height:100%; overflow:hidden }</style><p>Short',
@@ -101,7 +101,8 @@ test('a button in a frame below the screen is clicked', async () => {
 });
 
 test('a field that takes no text and a list without the value say so, and one that a focus unlocks takes its text', async () => {
-  await expect(after('fields', [{ type: '#readonly', text: 'new' }])).rejects.toThrow('The field takes no text.');
+  for (const id of ['#readonly', '#text'])
+    await expect(after('fields', [{ type: id, text: 'new' }])).rejects.toThrow('The field takes no text.');
   await expect(after('fields', [{ select: '#s', values: ['b'] }])).rejects.toThrow('The list has no value "b".');
   await expect(after('fields', [{ type: '#s', text: 'b' }])).rejects.toThrow('The list has no value "b".');
   await after('fields', [{ type: '#guarded', text: 'new' }]);
