@@ -40,6 +40,12 @@ test('the service answers while it reads the largest report', async () => {
   expect([201, 503]).toContain(status); // a busy machine may need more than the time of a request
 });
 
+test('the service answers while it reads a small body that unpacks to a large one', async () => {
+  const bomb = gzipSync(`[${'{"a":"xxxxxxx"},'.repeat(250_000)}0]`, { level: 9 });
+  expect(bomb.length).toBeLessThan(8 * 1024); // as small as what is read at once
+  expect((await sendBeside('/v1/reports', bomb, { 'content-encoding': 'gzip' })).status).toBe(400);
+});
+
 test('the service answers while it judges the largest report by the most assertions', async () => {
   const { check } = await api.world.finishedRun(largestReport());
   const asserted = largestBodies().find(({ route }) => route === 'POST /v1/checks/{checkId}/assertions');
