@@ -4,6 +4,7 @@ import { QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { deleteItem, ifExists } from '../../functions/lib/store/dynamodb.ts';
 import { checkKey } from '../../functions/lib/store/items.ts';
+import { readRun } from '../../functions/lib/uploads/read-upload.ts';
 import { parseUpload } from '../../functions/lib/uploads/upload-body.ts';
 import { partitions } from '../../shared/service/partitions.ts';
 import { type Api, startApi } from '../support/api.ts';
@@ -330,6 +331,18 @@ test('a bomb and a body above the limit are refused', async () => {
     code: 'payload-too-large',
     message: expect.stringContaining('100 bytes'),
   });
+});
+
+test('a text with more levels than a report has values is refused before it is parsed, also within a text of escapes', async () => {
+  const deep = '['.repeat(600_000);
+  const body = gzipSync(deep);
+  expect(await problemOf(await send('/v1/reports', body, { ...json, 'content-encoding': 'gzip' }))).toMatchObject({
+    status: 413,
+    detail: expect.stringContaining('values'),
+  });
+  const run = `{"url":"http://localhost:PORT/","lhr":"${deep.replaceAll('[', '\\u005b')}"}`;
+  const sent = { type: undefined, coding: undefined, maxBytes: run.length };
+  await expect(readRun(Buffer.from(run), sent)).rejects.toMatchObject({ code: 'payload-too-large' });
 });
 
 test('texts of a report stay texts', async () => {
