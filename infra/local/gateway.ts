@@ -64,7 +64,7 @@ export const startGateway = async ({ port, host = '127.0.0.1', functions, ...opt
     if (refusal) return refusal; // before the body, so that nobody without a key can send one
     const isUpload = takesUpload(route.key, request.method);
     const most = isUpload ? MAX_UPLOAD_BYTES : MAX_BODY_BYTES;
-    const leave = await room.take(Math.min(Number(request.headers['content-length'] ?? most), most));
+    const leave = await room.take(bytesIn(request, most), ownerOf(event));
     if (!leave) return noRoom();
     if (request.headers.expect) response.writeContinue();
     const body = await bodyOf(request, most);
@@ -110,6 +110,14 @@ export const startGateway = async ({ port, host = '127.0.0.1', functions, ...opt
     },
   };
 };
+
+/** Returns how many bytes a body may have. A body in chunks doesn't say it. */
+const bytesIn = ({ headers }: IncomingMessage, most: number): number =>
+  Math.min(Number(headers['content-length'] ?? most), most);
+
+/** Returns the owner whom `admit` has noted, as an authorizer of API Gateway would. */
+const ownerOf = ({ requestContext }: APIGatewayProxyEventV2): string | undefined =>
+  (requestContext as { authorizer?: { lambda: { owner?: string } } }).authorizer?.lambda.owner;
 
 const hasBody = ({ headers }: IncomingMessage): boolean =>
   headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
