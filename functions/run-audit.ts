@@ -34,7 +34,7 @@ import { recordFailure, recordProgress } from './lib/runs/record-attempt.ts';
 import { emitFinished, emitMeasured } from './lib/runs/run-metrics.ts';
 import { againstOf, alsoBy, inputsOf, loaderOf } from './lib/runs/run-variants.ts';
 import { type StoredReports, storeInteractions, storeReports } from './lib/runs/store-report.ts';
-import { withWholeReports } from './lib/runs/whole-report.ts';
+import { withWholeReports } from './lib/runs/whole-reports.ts';
 import { type CheckStore, checkStore } from './lib/store/checks.ts';
 import {
   keepRenewed,

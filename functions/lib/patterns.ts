@@ -11,7 +11,7 @@ export const matchesPattern = (pattern: string, url: string): boolean => compile
 /** Returns why a pattern is refused, or undefined for one that matches can use. */
 export const faultOfPattern = (pattern: string): string | undefined => {
   if (writtenLength(pattern) > MAX_PATTERN_LENGTH)
-    return `The pattern has more than ${MAX_PATTERN_LENGTH} characters when its counts are written out. Use smaller counts, or * and +.`;
+    return `The pattern has more than ${MAX_PATTERN_LENGTH} characters when its counts are written out, and each Unicode class as ${CLASS_LENGTH}. Use smaller counts, or * and +.`;
   try {
     compile(pattern);
     return undefined;
@@ -22,6 +22,10 @@ export const faultOfPattern = (pattern: string): string | undefined => {
 };
 
 const TOKEN = /\\Q.*?(?:\\E|$)|\\[xpP]\{\w+\}|\\.|\[\^?\]?(?:\\.|[^\]\\])*\]|\{(\d+)(?:,(\d*))?\}|./gs;
+
+/** Number of characters that cost as much as a Unicode class, which has hundreds of ranges. */
+const CLASS_LENGTH = 20;
+const lengthOf = (token: string): number => 1 + (CLASS_LENGTH - 1) * (token.match(/\\[pP]/g)?.length ?? 0);
 
 /** Returns how many characters and groups a pattern has when its counts are written out, because RE2 compiles each of them. */
 const writtenLength = (pattern: string): number => {
@@ -35,7 +39,7 @@ const writtenLength = (pattern: string): number => {
     const count = least === undefined ? 0 : Math.max(Number(least), Number(most ?? 0), 1);
     const before = last;
     if (count > 0) last *= count;
-    else last = token === ')' && groups.length > 1 ? 1 + (groups.pop() ?? 0) : 1;
+    else last = token === ')' && groups.length > 1 ? 1 + (groups.pop() ?? 0) : lengthOf(token);
     groups.push((groups.pop() ?? 0) + (count > 0 ? last - before : last));
   }
   return groups.reduce((sum, length) => sum + length);

@@ -6,47 +6,61 @@ export const BODY_MS = 20_000;
 /** Bodies of this size need no room. */
 const SMALL_BYTES = 256 * 2 ** 10;
 
+/** A body that waits for room, and its owner. */
+type Waiting = { bytes: number; owner: string | undefined; enter: () => void };
+
 /**
  * Bounds the memory of all large bodies that are received and handled at once. A client that sends slowly holds its room for
- * a bounded time only, and the others wait for theirs.
+ * a bounded time only, and the others wait for theirs. An owner has at most half of the room.
  */
 export const bodyRoom = (total = ROOM_BYTES, waitMs = WAIT_MS) => {
   let free = total;
-  const waiting: { bytes: number; enter: () => void }[] = [];
-  const leave = (bytes: number) => {
-    free += bytes;
-    while (waiting[0] && waiting[0].bytes <= free) {
-      const next = waiting.shift() as (typeof waiting)[number];
-      free -= next.bytes;
+  const held = new Map<string, number>();
+  const waiting: Waiting[] = [];
+  const hasShare = ({ bytes, owner }: Waiting) =>
+    owner === undefined || (held.get(owner) ?? 0) + bytes <= Math.max(total / 2, bytes);
+  const change = (bytes: number, owner: string | undefined) => {
+    free -= bytes;
+    if (owner === undefined) return;
+    const after = (held.get(owner) ?? 0) + bytes;
+    if (after > 0) held.set(owner, after);
+    else held.delete(owner);
+  };
+  /** Lets in those that fit, in their order. One that waits for its own owner keeps nobody else out. */
+  const enterAll = () => {
+    for (const next of [...waiting]) {
+      if (!hasShare(next)) continue;
+      if (next.bytes > free) return;
+      waiting.splice(waiting.indexOf(next), 1);
+      change(next.bytes, next.owner);
       next.enter();
     }
   };
   return {
     /** Takes room. Returns the function that gives it back, or undefined if there is none in time. */
-    take: async (bytes: number): Promise<(() => void) | undefined> => {
+    take: async (bytes: number, owner?: string): Promise<(() => void) | undefined> => {
       if (bytes <= SMALL_BYTES) return () => {};
-      let isHeld = true;
-      const giveBack = () => {
-        if (isHeld) leave(bytes);
-        isHeld = false;
-      };
-      if (waiting.length === 0 && bytes <= free) {
-        free -= bytes;
-        return giveBack;
-      }
       const { promise, resolve } = Promise.withResolvers<boolean>();
-      const entry = { bytes, enter: () => resolve(true) };
-      waiting.push(entry);
       const timer = setTimeout(() => {
         waiting.splice(waiting.indexOf(entry), 1);
         resolve(false);
-        leave(0); // a smaller body may fit now
+        enterAll(); // a smaller body may fit now
       }, waitMs);
-      entry.enter = () => {
+      const enter = () => {
         clearTimeout(timer);
         resolve(true);
       };
-      return (await promise) ? giveBack : undefined;
+      const entry = { bytes, owner, enter };
+      waiting.push(entry);
+      enterAll();
+      let isHeld = await promise;
+      if (!isHeld) return undefined;
+      return () => {
+        if (!isHeld) return;
+        isHeld = false;
+        change(-bytes, owner);
+        enterAll();
+      };
     },
   };
 };

@@ -57,18 +57,18 @@ export const startGateway = async ({ port, host = '127.0.0.1', functions, ...opt
     const gone = new AbortController();
     response.once('close', () => gone.abort());
     const signal = AbortSignal.any([closing.signal, gone.signal]); // lets a wait answer at once
-    const context = { ...lambdaContext(route.name, seconds), signal };
+    const context = () => ({ ...lambdaContext(route.name, seconds), signal }); // a function has its time from its call
     const event = eventOf(request, route);
-    if (!hasBody(request)) return invoke(handler, event, context);
-    const refusal = handler.admit && (await invoke(handler.admit, event, context));
+    if (!hasBody(request)) return invoke(handler, event, context());
+    const refusal = handler.admit && (await invoke(handler.admit, event, context()));
     if (refusal) return refusal; // before the body, so that nobody without a key can send one
     const isUpload = takesUpload(route.key, request.method);
     const most = isUpload ? MAX_UPLOAD_BYTES : MAX_BODY_BYTES;
-    const leave = await room.take(Math.min(Number(request.headers['content-length'] ?? most), most));
+    const leave = await room.take(bytesIn(request, most), ownerOf(event));
     if (!leave) return noRoom();
     if (request.headers.expect) response.writeContinue();
     const body = await bodyOf(request, most);
-    return Promise.resolve(body && invoke(handler, withBody(event, body, isUpload), context)).finally(leave);
+    return Promise.resolve(body && invoke(handler, withBody(event, body, isUpload), context())).finally(leave);
   };
 
   const send = (request: IncomingMessage, response: ServerResponse, answer: GatewayResponse | undefined): void =>
@@ -110,6 +110,14 @@ export const startGateway = async ({ port, host = '127.0.0.1', functions, ...opt
     },
   };
 };
+
+/** Returns how many bytes a body may have. A body in chunks doesn't say it. */
+const bytesIn = ({ headers }: IncomingMessage, most: number): number =>
+  Math.min(Number(headers['content-length'] ?? most), most);
+
+/** Returns the owner whom `admit` has noted, as an authorizer of API Gateway would. */
+const ownerOf = ({ requestContext }: APIGatewayProxyEventV2): string | undefined =>
+  (requestContext as { authorizer?: { lambda: { owner?: string } } }).authorizer?.lambda.owner;
 
 const hasBody = ({ headers }: IncomingMessage): boolean =>
   headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;

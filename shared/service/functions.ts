@@ -160,7 +160,7 @@ export const functionRows = {
       ...changesPages,
     },
     index: 'list',
-    reports: ['PutObject'],
+    reports: ['DeleteObject', 'PutObject'],
   },
   discover: { ...quick, env: DiscoverEnv, table: { region: ['GetItem'] } },
   docs: { ...quick, env: CorsEnv },

@@ -73,6 +73,15 @@ test('a client that asks first sends its body only after it is admitted', async 
   expect(calls.handled).toBe(1);
 });
 
+test('a function has all of its time when a slow body has arrived', async () => {
+  await start((_, context) => ({ statusCode: 200, body: `${context.getRemainingTimeInMillis()}` }));
+  const socket = open();
+  socket.write(post(5, 'connection: close\r\n'));
+  await pause(1500);
+  socket.write('hello');
+  expect(Number((await textOf(socket)).split('\r\n\r\n')[1])).toBeGreaterThan(9000);
+});
+
 test('an endless body is answered while it arrives, and its connection is closed', async () => {
   await start(() => ({ statusCode: 413, body: 'too large' }), { discardMs: 300 });
   const socket = open();

@@ -471,3 +471,16 @@ test('the canary makes a key of its own, which takes the place of the one before
   expect(keys.filter(({ owner }) => owner === 'canary')).toMatchObject([{ prefix: CANARY_PREFIX, plan: 'standard' }]);
   await expect(canaryKey(world.keys, later(now, -1))).rejects.toThrow('Correct the clock of this machine.');
 });
+
+test('slow uploads of one owner leave room for those of another', async () => {
+  const upload = (headers: Headers) =>
+    httpRequest(`${api.url}/v1/reports`, { method: 'POST', headers }).on('error', () => {}); // in chunks
+  const slow = await anOwner('slow');
+  const endless = Array.from({ length: 4 }, () => upload(slow));
+  for (const each of endless) each.write('[');
+  await expect.poll(async () => (await call('/v1/checks', slow)).status).toBe(200); // after them
+  const body = `${' '.repeat(300_000)}[]`;
+  const headers = { 'content-type': 'application/json', ...(await anOwner('other')) };
+  await problemOf(await call('/v1/reports', headers, { method: 'POST', body }), 400, 'invalid-request');
+  for (const each of endless) each.destroy();
+});

@@ -4,6 +4,8 @@ import { QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { deleteItem, ifExists } from '../../functions/lib/store/dynamodb.ts';
 import { checkKey } from '../../functions/lib/store/items.ts';
+import { unpack } from '../../functions/lib/store/packed.ts';
+import { readRun } from '../../functions/lib/uploads/read-upload.ts';
 import { parseUpload } from '../../functions/lib/uploads/upload-body.ts';
 import { partitions } from '../../shared/service/partitions.ts';
 import { type Api, startApi } from '../support/api.ts';
@@ -260,6 +262,16 @@ test('equal uploads at once with one key are one check, also after one that was 
   expect([again.status, await again.json()]).toMatchObject([201, { id: first.id }]);
 });
 
+/** Returns the reports that wait for the seal of a build. */
+const waitingOf = async (id: string) => {
+  const query = new QueryCommand({
+    TableName: api.world.db.table,
+    KeyConditionExpression: 'pk = :pk',
+    ExpressionAttributeValues: { ':pk': `${partitions.upload}${id}` },
+  });
+  return (await api.world.db.client.send(query)).Items ?? [];
+};
+
 test('a build begins again until its seal, seals twice, and then takes and keeps no further report', async () => {
   const post = (path: string, body: unknown) => send(`/v1/projects/${project}${path}`, JSON.stringify(body));
   const { id: project } = (await (await send('/v1/projects/lookup', '{"token":"any"}')).json()) as { id: string };
@@ -279,6 +291,7 @@ test('a build begins again until its seal, seals twice, and then takes and keeps
   const { id } = await begin('master', 'one');
   expect((await post(`/builds/${id}/runs`, report('http://localhost/first'))).status).toBe(200);
   expect((await post(`/builds/${id}/runs`, { url: 'http://localhost/x', lhr: '{}' })).status).toBe(400);
+  const [abandoned] = await waitingOf(id);
   expect(await begin('master', 'one')).toMatchObject({ id });
   expect((await post(`/builds/${id}/runs`, report('http://localhost/second'))).status).toBe(200);
   expect([(await seal(id)).status, (await seal(id)).status]).toEqual([204, 204]);
@@ -288,14 +301,9 @@ test('a build begins again until its seal, seals twice, and then takes and keeps
     'is sealed',
   );
   expect((await begin('master', 'one')) as object).toMatchObject({ code: 'invalid-build' });
-  const left = await api.world.db.client.send(
-    new QueryCommand({
-      TableName: api.world.db.table,
-      KeyConditionExpression: 'pk = :pk',
-      ExpressionAttributeValues: { ':pk': `${partitions.upload}${id}` },
-    }),
-  );
-  expect(left.Items).toEqual([]);
+  expect(await waitingOf(id)).toEqual([]);
+  const { report: of } = unpack(abandoned?.upload) as { report: { key: string } };
+  expect(await api.world.reports.exists(of.key)).toBe(false);
   const { id: feature } = await begin('feature', 'two'); // as many builds as the base has
   expect(await read(`/v1/projects/${project}/builds/${feature}/ancestor`)).toMatchObject({ hash: 'one' });
   const found = await (await send('/v1/projects/lookup', '{"token":"any"}')).json();
@@ -327,6 +335,18 @@ test('a bomb and a body above the limit are refused', async () => {
     code: 'payload-too-large',
     message: expect.stringContaining('100 bytes'),
   });
+});
+
+test('a text with more levels than a report has values is refused before it is parsed, also within a text of escapes', async () => {
+  const deep = '['.repeat(600_000);
+  const body = gzipSync(deep);
+  expect(await problemOf(await send('/v1/reports', body, { ...json, 'content-encoding': 'gzip' }))).toMatchObject({
+    status: 413,
+    detail: expect.stringContaining('values'),
+  });
+  const run = `{"url":"http://localhost:PORT/","lhr":"${deep.replaceAll('[', '\\u005b')}"}`;
+  const sent = { type: undefined, coding: undefined, maxBytes: run.length };
+  await expect(readRun(Buffer.from(run), sent)).rejects.toMatchObject({ code: 'payload-too-large' });
 });
 
 test('texts of a report stay texts', async () => {

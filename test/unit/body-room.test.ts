@@ -19,3 +19,18 @@ test('large bodies together never exceed the room, wait for it in their order, a
   expect([await second, await third].every(Boolean)).toBe(true);
   expect(await bodyRoom(MIB, 1).take(2 * MIB)).toBeUndefined();
 });
+
+test('an owner whose bodies never end leaves half of the room to the others, who pass its waiting bodies', async () => {
+  const room = bodyRoom(64 * MIB, 60_000);
+  await room.take(24 * MIB, 'slow');
+  let isIn = false;
+  const second = room.take(24 * MIB, 'slow').then((leave) => {
+    isIn = true;
+    return leave;
+  });
+  const [first, next] = [await room.take(24 * MIB, 'other'), room.take(24 * MIB, 'third')];
+  first?.();
+  expect(await next).toBeDefined();
+  expect(isIn).toBe(false);
+  void second;
+});

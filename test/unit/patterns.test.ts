@@ -8,6 +8,9 @@ test.each([
   [`${'(x{100}|'.repeat(10)}y${')'.repeat(10)}`, true],
   ['((abc){20}){20}', true],
   ['\\Q[\\E(x{300}){3}', true],
+  ['^https://[^/]+/(\\p{Lu}[\\pL\\pN]*-?)+$', false],
+  [`(${'\\pL|'.repeat(120)}x)*`, true], // 50 ms to compile
+  [`[${'\\pL'.repeat(27)}]`, true],
 ])('whether the counts of %j make it too long is %j', (pattern, isLong) => {
   expect(faultOfPattern(pattern)?.includes('written out') ?? false).toBe(isLong);
 });

@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest';
+import { nameOfScript } from '../../functions/auditor/lighthouse/steady/script-name.ts';
 import { workOf } from '../../functions/auditor/lighthouse/steady/work.ts';
 import type { TraceEvent } from '../../functions/auditor/lighthouse/trace.ts';
+import { scrubberOf } from '../../functions/auditor/scrub.ts';
 import { hasOtherSpeed, workChangesOf } from '../../shared/comparison/work.ts';
 import type { Sample } from '../../shared/metrics/page-metrics-schemas.ts';
 import { seededRandom } from '../simulation/random.ts';
@@ -24,12 +26,27 @@ test('the work of a load is CPU time, without that of the events within an event
     span('RunTask', 200, 10),
     span('FunctionCall', 201, 4, `${page}app.0a1b2c3d.js`),
   ];
-  expect(workOf(events, page)).toEqual([
+  expect(workOf(events, { documentUrl: page })).toEqual([
     { name: '/app.*.js', isScript: true, ms: 21 },
     { name: 'inline scripts', isScript: true, ms: 5 },
     { name: 'rest', isScript: false, ms: 16 },
     { name: 'parsing', isScript: false, ms: 10 },
     { name: 'layout', isScript: false, ms: 8 },
+  ]);
+});
+
+test('a script is named without the secrets of the audit, the text of a data URL and what steers a terminal', () => {
+  const secret = '3f2b8c1a-9d4e-4f6b-8a7c-1e2d3c4b5a69'; // parts of it look like hashes of a build
+  const by = { documentUrl: page, scrub: scrubberOf({ secretTexts: { key: secret } }, page) };
+  const urls = [
+    `${page}${secret}.js`,
+    `${page}${'a'.repeat(60)}/${secret}`,
+    'data:text/javascript,go() // see https://evil.example',
+    `blob:${page}${secret}`,
+  ];
+  expect([...urls, '\u001b[31m\u202elib'].map((url) => nameOfScript(url, by))).toEqual([
+    ...['/[secret].js', `/${'a'.repeat(60)}/[secret]`, 'data: URL', 'blob: URL'],
+    '\ufffd[31m\ufffdlib',
   ]);
 });
 

@@ -7,6 +7,8 @@ import { type OpenThread, openThread, threadsOf } from './run-queue.ts';
 const READ_MS = 20;
 /** Interval of the looks for new threads, in milliseconds. */
 const SCAN_MS = 200;
+/** Number of looks at the name of a thread. A page may have thousands of threads, and each look takes time of this process. */
+const LOOKS = 5;
 
 /** Threads that a page's main thread may block on, beside the main threads of the browser's other processes. */
 const BLOCKED_ON = /^(Compositor|VizCompositorTh|Chrome_ChildIOT|Chrome_IOThread)/;
@@ -21,8 +23,15 @@ type Sampled = OpenThread & { pid: number; isPage: boolean; waits: ThreadWaits; 
 export const sampleWaits = (root: number): (() => Waits) => {
   const threads = new Map<number, Sampled>();
   const cpus: NonNullable<Waits['cpus']> = { busy: [], stolen: [] };
+  const looks = new Map<number, number>();
   let scannedAtUs: number | undefined;
 
+  /** Returns true for a thread that is not known, and may get another name. */
+  const isUnknown = (tid: number): boolean => {
+    const seen = looks.get(tid) ?? 0;
+    looks.set(tid, seen + 1);
+    return seen < LOOKS && !threads.has(tid);
+  };
   /** Starts to sample a thread. The kernel counts from its start, and a new thread has started since the previous scan. */
   const add = (pid: number, tid: number) => {
     const thread = openThread(pid, tid);
@@ -32,7 +41,7 @@ export const sampleWaits = (root: number): (() => Waits) => {
   const scan = () => {
     const startedAtUs = nowUs();
     for (const { pid, isPage } of browserProcesses(root)) {
-      for (const tid of threadsOf(pid)) if (!threads.has(tid) && isBlockedOn(pid, tid)) add(pid, tid);
+      for (const tid of threadsOf(pid)) if (isUnknown(tid) && isBlockedOn(pid, tid)) add(pid, tid);
       const main = threads.get(pid);
       if (main) main.isPage = isPage; // the zygote starts a renderer under its own name
     }
@@ -92,11 +101,14 @@ const browserProcesses = (root: number): { pid: number; isPage: boolean }[] =>
     return isOfBrowser ? [{ pid, isPage: command.includes('--type=renderer') }] : [];
   });
 
+const isRenderer = (pid: number): boolean => readText(`/proc/${pid}/cmdline`)?.includes('--type=renderer') === true;
+
 /** Returns the descendants of a process. A kernel may lack the lists of children. Then the process is taken as a group. */
 const descendantsOf = (root: number): number[] => {
   const all: number[] = [];
   for (const pids = [root]; pids.length > 0; ) {
     const pid = pids.pop() as number;
+    if (isRenderer(pid)) continue; // it starts no process
     const lists = threadsOf(pid).map((tid) => readText(`/proc/${pid}/task/${tid}/children`));
     if (pid === root && lists.every((list) => list === undefined)) return membersOf(root);
     const children = lists.flatMap((list) => list?.split(' ').filter(Boolean).map(Number) ?? []);

@@ -9,6 +9,7 @@ import { presets, simulatedValuesOf, type ThrottlingValues } from '../../../shar
 import { pick } from '../../../shared/pick.ts';
 import { cutText } from '../../../shared/text.ts';
 import type { AuditOrder, AuditSummary } from '../messages.ts';
+import { scrubberOf } from '../scrub.ts';
 import type { Flags, PatchedTrace } from './patches.ts';
 import type { LighthouseResult, RunnerResult } from './result.ts';
 import { steadyLoadOf } from './steady/steady-load.ts';
@@ -51,7 +52,7 @@ type Context = { config: object | undefined; isLate: () => boolean; recorded?: R
 export const simulateLoad = async (
   simulator: Simulator,
   { lhr, artifacts = { settings: {} } }: RunnerResult,
-  { auditVersion, options }: Pick<AuditOrder, 'auditVersion' | 'options'>,
+  { auditVersion, options, url, secrets }: Pick<AuditOrder, 'auditVersion' | 'options' | 'url' | 'secrets'>,
   { config, isLate, recorded }: Context,
 ): Promise<Simulated> => {
   const own = simulatedValuesOf(options);
@@ -83,7 +84,8 @@ export const simulateLoad = async (
       const metrics = await paintsAgain(withTrace(artifacts, trace, { ...trace, traceEvents }), throttling);
       return SteadyTimes.safeParse(metrics).data;
     };
-  const page = { documentUrl: lhr.finalDisplayedUrl ?? lhr.finalUrl ?? '', device: options.device };
+  const documentUrl = lhr.finalDisplayedUrl ?? lhr.finalUrl ?? '';
+  const page = { documentUrl, device: options.device, scrub: scrubberOf(secrets, url) };
   const steady = recorded && own && (await steadyLoadOf(recorded.trace.traceEvents, page, timesOf(own, recorded)));
   return {
     ...(uncorrected && !(uncorrected instanceof Error) && { uncorrected: pick(uncorrected, simulatedNames) }),

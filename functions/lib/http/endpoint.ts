@@ -58,7 +58,8 @@ type Options<By extends Sender> = {
 /**
  * Returns the Lambda handler of an endpoint, for API Gateway events of payload format 2.0. The handler parses each
  * request once, calls `build` on the first one, and turns every error into a problem document. Its `admit` authorizes a
- * request, and returns the answer if that refuses it. A server that has not received the body yet can ask `admit` first.
+ * request, and returns the answer if that refuses it. Otherwise it notes the sender in the event. A server that has not
+ * received the body yet can ask `admit` first.
  */
 export const endpoint = <By extends Sender>(
   { rulesOf, access, cors, errorBody }: Options<By>,
@@ -123,7 +124,7 @@ export const endpoint = <By extends Sender>(
         return await withDeadline(callsEndIn(context.getRemainingTimeInMillis()), () => work(event, context));
       });
   const admit = lambda(async (event) => {
-    await authorize(event);
+    Object.assign(event.requestContext, { authorizer: { lambda: await authorize(event) } });
     return undefined;
   });
   return Object.assign(lambda(answer), { admit });

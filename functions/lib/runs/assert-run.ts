@@ -3,6 +3,7 @@ import { idsOf, log } from '../log.ts';
 import { retry } from '../retry.ts';
 import type { CheckStore } from '../store/checks.ts';
 import type { Lease } from '../store/leases.ts';
+import { inThread } from '../thread/in-thread.ts';
 import { assertReport, type Measured } from './assert-report.ts';
 
 type Work = {
@@ -21,7 +22,7 @@ type Result = Measured & { state: 'succeeded' | 'failed'; report?: { gzip: Buffe
  */
 export const assertRun = async (
   { store, lease, ...work }: Work,
-  { state, report, warnings, ...measured }: Result,
+  { state, report, warnings, environment, samples = [], interactions }: Result,
   keptMs: number,
 ): Promise<Pick<Run, 'assertions' | 'warnings'>> => {
   const none = { assertions: null, warnings };
@@ -29,10 +30,16 @@ export const assertRun = async (
   const assertions = await retry(() => store.assertionsOf(lease.run.checkId), work, keptMs);
   if (!assertions) return none; // the check was erased
   try {
-    const { results, notes } = await assertReport(assertions, report.gzip, measured);
+    const measured = { environment, samples, interactions: interactions?.map(withoutFiles) ?? null };
+    const copy = Buffer.from(report.gzip); // the thread takes its bytes
+    const judged = inThread('judge', copy, assertions, measured);
+    const { results, notes } = await judged.catch(() => assertReport(assertions, report.gzip, measured)); // another report may have ended the thread
     return { assertions: results, warnings: [...warnings, ...notes] };
   } catch (error) {
     log.error('Could not evaluate the assertions.', { ...idsOf(lease.run), error: error as Error });
     return none;
   }
 };
+
+/** Returns an interaction without its report, which the thread would copy. */
+const withoutFiles = <Of extends object>({ report: _, ...interaction }: Of & { report?: unknown }) => interaction as Of;

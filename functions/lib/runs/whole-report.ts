@@ -2,7 +2,7 @@ import { promisify } from 'node:util';
 import { gunzip, gzip } from 'node:zlib';
 
 /** A stored report. */
-type Report = { gzip: Buffer; bytes: number };
+export type Report = { gzip: Buffer; bytes: number };
 type Node = { type?: unknown; lhId?: unknown; path?: unknown; selector?: unknown };
 type Audit = { details?: { nodes?: unknown } };
 type AuditRef = { id: string };
@@ -22,24 +22,8 @@ type Lhr = {
   [field: string]: unknown;
 };
 
-/** A result of a run. `firstReport` is the report of the first sample if `report` is that of another one. */
-type Result = { report?: Report; firstReport?: Report; against?: Result };
-
-/** Returns a result whose reports have all parts. */
-export const withWholeReports = async <Of extends Result>({
-  firstReport,
-  report,
-  against,
-  ...result
-}: Of): Promise<Of> =>
-  ({
-    ...result,
-    ...(report && { report: firstReport ? await wholeReport(report, firstReport) : report }),
-    ...(against && { against: await withWholeReports(against) }),
-  }) as Of;
-
 /** Returns the report of a sample with the parts that only the first sample has. */
-const wholeReport = async (sample: Report, first: Report): Promise<Report> => {
+export const wholeReport = async (sample: Report, first: Report): Promise<Report> => {
   const [timed, whole] = (await Promise.all([sample, first].map(read))) as [Lhr, Lhr];
   const json = Buffer.from(JSON.stringify(mergeReports(timed, whole)));
   return { ...sample, gzip: await promisify(gzip)(json, { level: 6 }), bytes: json.length };

@@ -107,6 +107,12 @@ export const buildStore = (db: Db) => ({
     }));
   },
 
+  /** Returns the keys of the reports of uploads that a build began again. No check has them. */
+  abandoned: async (build: Build): Promise<string[]> => {
+    const items = (await uploadItems(db, build)).filter(({ sk }) => !String(sk).startsWith(build.createId));
+    return items.map(({ pk, sk, upload }) => parse(Uploaded, { pk, sk, ...(unpack(upload) as object) }).report.key);
+  },
+
   /** Deletes the reports that waited for the seal of a build, also those of uploads that it began again. */
   removeUploads: async (build: Build): Promise<void> => {
     for (const { pk, sk } of await uploadItems(db, build)) await deleteItem(db, { pk, sk } as Key, ifExists);

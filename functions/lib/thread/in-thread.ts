@@ -4,8 +4,10 @@ import { log } from '../log.ts';
 import { buffersIn } from './buffers.ts';
 import { type TaskName, type Tasks, tasks } from './tasks.ts';
 
-/** Inputs that are handled at once, in bytes. Larger ones would hold the event loop. */
+/** Inputs that are handled at once, in bytes. Larger ones would hold the event loop, and so may packed ones of any size. */
 const SMALL_BYTES = 8 * 1024;
+const isSmall = (bytes: Buffer): boolean => bytes.length <= SMALL_BYTES && !isPacked(bytes);
+const isPacked = ([first, second]: Buffer): boolean => first === 0x1f && second === 0x8b; // how gzip begins
 
 /** A task for the thread, and the answer to it. */
 export type Order = { id: number; name: TaskName; input: Parameters<Tasks[TaskName]> };
@@ -35,7 +37,7 @@ export const inThread = async <Name extends TaskName>(
   ...input: Parameters<Tasks[Name]>
 ): Promise<Awaited<ReturnType<Tasks[Name]>>> => {
   type Result = Awaited<ReturnType<Tasks[Name]>>;
-  if (isDeployed || input[0].length <= SMALL_BYTES)
+  if (isDeployed || isSmall(input[0]))
     return (await (tasks[name] as (...sent: typeof input) => unknown)(...input)) as Result;
   thread ??= startThread();
   const { worker, waiting } = thread;

@@ -5,6 +5,7 @@ import { factsOf } from '../../../shared/explanation/facts.ts';
 import { fixesOf } from '../../../shared/fixes/fixes.ts';
 import { pick } from '../../../shared/pick.ts';
 import { assertReport, type Measured } from '../runs/assert-report.ts';
+import { wholeReport } from '../runs/whole-report.ts';
 import { readReports, readRun } from '../uploads/read-upload.ts';
 
 /** Lighthouse's audits with images. All supported versions have them, unless a check leaves out performance. */
@@ -20,6 +21,7 @@ export const tasks = {
   fixes: async (zipped: Buffer, options: Parameters<typeof fixesOf>[1]) => fixesOf(await parsed(zipped), options),
   judge: (zipped: Buffer, assertions: CheckAssertions, measured: Measured) =>
     assertReport(assertions, zipped, measured),
+  wholeReport: (sample: Buffer, first: Buffer) => wholeReport({ gzip: sample, bytes: 0 }, { gzip: first, bytes: 0 }),
   facts: async (zipped: Buffer) => factsOf(await parsed(zipped)),
   pictures: async (zipped: Buffer) =>
     pick((await parsed(zipped)).audits as PictureAudits, ['final-screenshot', 'screenshot-thumbnails']),

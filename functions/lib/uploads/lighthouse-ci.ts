@@ -9,6 +9,7 @@ import { permitCreate } from '../http/create-limits.ts';
 import type { Request } from '../http/endpoint.ts';
 import type { Reply } from '../http/response.ts';
 import type { Build, BuildStore, Uploaded } from '../store/builds.ts';
+import type { Reports } from '../store/reports.ts';
 import type { UsageStore } from '../store/usage.ts';
 import { inThread } from '../thread/in-thread.ts';
 import type { UploadedSample } from './parse-report.ts';
@@ -22,6 +23,7 @@ import { parseInput, sentUpload } from './upload-body.ts';
 
 export type LighthouseCiDeps = UploadDeps & {
   builds: BuildStore;
+  reports: Pick<Reports, 'put' | 'delete'>;
   usage: Pick<UsageStore, 'take'>;
   maxBytes: number;
 };
@@ -232,6 +234,7 @@ const seal = async (deps: LighthouseCiDeps, { owner, body, requestId }: Request,
     if (!isStored) throw new Error(`could not store the check ${id}: another one has its id, or it is being erased`);
   }
   await deps.builds.seal(owner, build, deps.now());
+  for (const key of await deps.builds.abandoned(build)) await deps.reports.delete(key);
   await deps.builds.removeUploads(build); // the checks have them, and their erasure must leave nothing
   return { status: 204 };
 };

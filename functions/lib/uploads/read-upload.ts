@@ -3,7 +3,7 @@ import { ApiProblemError } from '../../../shared/problems.ts';
 import { MAX_REPORT_BYTES } from '../../../shared/uploads.ts';
 import { requireKeysOnce } from '../http/json-body.ts';
 import { parseReport, type UploadedSample } from './parse-report.ts';
-import { parseInput, parseUpload, reportsIn, type SentUpload } from './upload-body.ts';
+import { parseInput, parseUpload, reportsIn, requireFewValues, type SentUpload } from './upload-body.ts';
 
 /** A report of an upload: its results, and its JSON as the service stores it. */
 export type ReadReport = { results: UploadedSample; json: Buffer };
@@ -35,6 +35,7 @@ const NewRun = z.object({ lhr: z.string(), url: z.string().max(2048), representa
 /** Returns the report of a run that Lighthouse CI uploads, and the URL that it names. */
 export const readRun = async (body: Buffer, sent: SentUpload): Promise<ReadReport & { url: string }> => {
   const { lhr, url } = parseInput(NewRun, await parseUpload(body, sent));
+  requireFewValues(Buffer.from(lhr)); // the body may have each of its characters as an escape
   const value = asJson(lhr);
   requireKeysOnce(lhr);
   return { url, ...read(value) };

@@ -28,7 +28,7 @@ export const parseUpload = async (bytes: Buffer, { type, coding, maxBytes }: Sen
       'invalid-request',
       'The body is HTML. Send the JSON that Lighthouse writes with --output=json.',
     );
-  if (commasIn(text) > MAX_VALUES) throw tooLarge(`The body has more than ${MAX_VALUES} values`);
+  requireFewValues(text);
   const { text: json, value } = parseJson(text);
   requireKeysOnce(json);
   return value;
@@ -41,13 +41,17 @@ export const parseInput = <Schema extends z.ZodType>(schema: Schema, value: unkn
   throw invalidInput(error.issues.map(({ path, message }) => ({ path: path.join('.'), message: `${message}.` })));
 };
 
-/** Returns how many values a JSON text has at least, without the cost of parsing it. Commas of texts count too. */
-const commasIn = (text: Buffer): number => {
-  let count = 0;
-  for (let i = 0; i < text.length; i++) if (text[i] === COMMA) count++; // an iterator takes ten times as long
-  return count;
+/** Throws the problem if a JSON text has too many values, without the cost of parsing it. Its texts count too. */
+export const requireFewValues = (text: Buffer): void => {
+  let [commas, opened] = [0, 0];
+  for (let i = 0; i < text.length; i++) {
+    if (text[i] === COMMA)
+      commas++; // an iterator takes ten times as long
+    else if (text[i] === OPEN_LIST || text[i] === OPEN_OBJECT) opened++; // a parser has a place in memory for each level
+  }
+  if (Math.max(commas, opened) > MAX_VALUES) throw tooLarge(`The body has more than ${MAX_VALUES} values`);
 };
-const COMMA = 44;
+const [COMMA, OPEN_LIST, OPEN_OBJECT] = [44, 91, 123];
 
 const unzipped = async (bytes: Buffer, coding: string): Promise<Buffer> => {
   if (coding === '' || coding === 'identity') return bytes;

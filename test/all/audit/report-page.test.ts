@@ -3,7 +3,7 @@ import puppeteer, { type Browser } from 'puppeteer-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { prepareChromium } from '../../../functions/auditor/host/chromium.ts';
 import { auditors } from '../../../functions/auditor/parent/auditors.ts';
-import { withWholeReports } from '../../../functions/lib/runs/whole-report.ts';
+import { withWholeReports } from '../../../functions/lib/runs/whole-reports.ts';
 import type { AuditVersion } from '../../../shared/audit-versions.ts';
 import { type Api, startApi } from '../../support/api.ts';
 import { auditorDir } from '../../support/auditor-dir.ts';

@@ -1,7 +1,7 @@
 import type { NearScript, SteadyLoad, SteadyTimes } from '../../../../shared/metrics/steady-load.ts';
 import { recordOf } from '../../../../shared/record.ts';
 import type { TraceEvent } from '../trace.ts';
-import { nameOfScript } from './script-name.ts';
+import { type NamedBy, nameOfScript } from './script-name.ts';
 import { mainTasksOf, splitLayouts } from './split-layouts.ts';
 import { workOf } from './work.ts';
 
@@ -19,14 +19,14 @@ type Simulate = (events: TraceEvent[]) => Promise<SteadyTimes | undefined>;
  */
 export const steadyLoadOf = async (
   recorded: readonly TraceEvent[],
-  { documentUrl, device }: { documentUrl: string; device: SteadyLoad['device'] },
+  { device, ...by }: NamedBy & { device: SteadyLoad['device'] },
   simulate: Simulate,
 ): Promise<SteadyLoad | undefined> => {
   const events = splitLayouts(recorded);
   const paints = paintsOf(events);
   const own = paints && (await simulate(events));
   if (!own) return undefined;
-  const evaluated = evaluatedScripts(events, documentUrl);
+  const evaluated = evaluatedScripts(events, by);
   const before = evaluated.filter(({ taskTs }) => taskTs <= paints.fcp.ts).slice(-NAMED);
   const between = evaluated.filter(({ taskTs }) => taskTs > paints.fcp.ts && taskTs <= paints.lcp.ts).slice(-NAMED);
   const later = evaluated.filter(({ taskTs }) => taskTs > paints.lcp.ts).slice(0, MOVES);
@@ -44,7 +44,7 @@ export const steadyLoadOf = async (
     const moved = await simulate(withPaint(events, largestPaint, paints.lcp, evaluateTs + 1));
     scripts.push({ name, began: 'later', ...(moved && { moved: rounded(moved) }) });
   }
-  return { device, ...rounded(own), scripts, work: workOf(recorded, documentUrl) };
+  return { device, ...rounded(own), scripts, work: workOf(recorded, by) };
 };
 
 /** Returns times in tenths of a millisecond. */
@@ -70,12 +70,12 @@ const withPaint = (events: readonly TraceEvent[], names: RegExp, paint: TraceEve
   events.map((event) => (event.ts === paint.ts && names.test(event.name) ? { ...event, ts } : event));
 
 /** Returns the scripts of the main thread by their first evaluation: names, and when their tasks and evaluations began. */
-const evaluatedScripts = (events: readonly TraceEvent[], documentUrl: string) => {
+const evaluatedScripts = (events: readonly TraceEvent[], by: NamedBy) => {
   const found = new Map<string, { name: string; taskTs: number; evaluateTs: number }>();
   const counts = { inline: 0, module: 0 };
   for (const { task, events: all } of mainTasksOf(events)) {
     for (const { name: kind, ts, args } of all) {
-      const name = scriptOf(kind, args.data?.url, documentUrl, counts);
+      const name = scriptOf(kind, args.data?.url, by, counts);
       if (name && !found.has(name)) found.set(name, { name, taskTs: task.ts, evaluateTs: ts });
     }
   }
@@ -86,10 +86,10 @@ const evaluatedScripts = (events: readonly TraceEvent[], documentUrl: string) =>
 const scriptOf = (
   event: string,
   url: string | undefined,
-  documentUrl: string,
+  by: NamedBy,
   counts: { inline: number; module: number },
 ): string | undefined => {
   if (event === 'v8.evaluateModule') return `module ${++counts.module}`;
   if (event !== 'EvaluateScript' || !url || url.startsWith('_')) return undefined; // of Lighthouse
-  return url === documentUrl ? `inline ${++counts.inline}` : nameOfScript(url, documentUrl);
+  return url === by.documentUrl ? `inline ${++counts.inline}` : nameOfScript(url, by);
 };

@@ -1,6 +1,6 @@
 import type { WorkShare } from '../../../../shared/metrics/steady-load.ts';
 import type { TraceEvent } from '../trace.ts';
-import { nameOfScript } from './script-name.ts';
+import { type NamedBy, nameOfScript } from './script-name.ts';
 import { mainTasksOf } from './split-layouts.ts';
 
 /** Most scripts of a load, those with the most work first. */
@@ -24,7 +24,7 @@ const rest: Unit = { name: 'rest', isScript: false };
  * Returns the CPU time of the page's main thread by what used it: scripts, and the browser's own work. Work that a script
  * causes in the browser, such as a layout, is the browser's.
  */
-export const workOf = (events: readonly TraceEvent[], documentUrl: string): WorkShare[] => {
+export const workOf = (events: readonly TraceEvent[], by: NamedBy): WorkShare[] => {
   const shares = new Map<string, WorkShare>();
   const add = (unit: Unit, us: number) => {
     const key = JSON.stringify(unit);
@@ -38,7 +38,7 @@ export const workOf = (events: readonly TraceEvent[], documentUrl: string): Work
       if (tdur === undefined) continue;
       while (ts >= (open.at(-1)?.endUs ?? 0)) open.pop();
       const parent = open.at(-1)?.unit ?? rest;
-      const unit = unitOf(event, documentUrl) ?? parent;
+      const unit = unitOf(event, by) ?? parent;
       add(parent, -tdur);
       add(unit, tdur);
       open.push({ endUs: ts + dur, unit });
@@ -49,11 +49,11 @@ export const workOf = (events: readonly TraceEvent[], documentUrl: string): Work
   return [...scripts.slice(0, MAX_SCRIPTS), ...all.filter(({ isScript }) => !isScript)].filter(({ ms }) => ms > 0);
 };
 
-const unitOf = ({ name, args }: Pick<TraceEvent, 'name' | 'args'>, documentUrl: string): Unit | undefined => {
+const unitOf = ({ name, args }: Pick<TraceEvent, 'name' | 'args'>, by: NamedBy): Unit | undefined => {
   const ofBrowser = browserWork[name];
   if (ofBrowser) return { name: ofBrowser, isScript: false };
   if (name === 'v8.evaluateModule') return { name: 'modules', isScript: true };
   const url = args.data?.url;
   if ((name !== 'EvaluateScript' && name !== 'FunctionCall') || !url || url.startsWith('_')) return undefined;
-  return { name: url === documentUrl ? 'inline scripts' : nameOfScript(url, documentUrl), isScript: true };
+  return { name: url === by.documentUrl ? 'inline scripts' : nameOfScript(url, by), isScript: true };
 };
