@@ -18,38 +18,47 @@ const browserWork: Readonly<Record<string, string>> = {
 };
 
 type Unit = Pick<WorkShare, 'name' | 'isScript'>;
-const rest: Unit = { name: 'rest', isScript: false };
+type Named = Pick<TraceEvent, 'name' | 'args'>;
 
 /**
  * Returns the CPU time of the page's main thread by what used it: scripts, and the browser's own work. Work that a script
  * causes in the browser, such as a layout, is the browser's.
  */
 export const workOf = (events: readonly TraceEvent[], by: NamedBy): WorkShare[] => {
-  const shares = new Map<string, WorkShare>();
-  const add = (unit: Unit, us: number) => {
-    const key = JSON.stringify(unit);
-    const share = shares.get(key) ?? { ...unit, ms: 0 };
-    shares.set(key, { ...share, ms: share.ms + us / 1000 });
+  const shares: WorkShare[] = [];
+  const shareOf = ({ name, isScript }: Unit): WorkShare => {
+    const found = shares.find((share) => share.name === name && share.isScript === isScript);
+    return found ?? (shares[shares.push({ name, isScript, ms: 0 }) - 1] as WorkShare);
   };
+  const known = new Map<string, WorkShare | undefined>(); // a trace has many events of few kinds and addresses
+  const shareOfEvent = (event: Named): WorkShare | undefined => {
+    const kind = `${event.name} ${event.args.data?.url ?? ''}`;
+    if (known.has(kind)) return known.get(kind);
+    const unit = unitOf(event, by);
+    const share = unit && shareOf(unit);
+    known.set(kind, share);
+    return share;
+  };
+  const rest = shareOf({ name: 'rest', isScript: false });
   for (const { task, events: inside } of mainTasksOf(events)) {
-    const open = [{ endUs: Number.POSITIVE_INFINITY, unit: rest }];
-    add(rest, task.tdur ?? 0);
-    for (const { ts, dur = 0, tdur, ...event } of inside) {
-      if (tdur === undefined) continue;
-      while (ts >= (open.at(-1)?.endUs ?? 0)) open.pop();
-      const parent = open.at(-1)?.unit ?? rest;
-      const unit = unitOf(event, by) ?? parent;
-      add(parent, -tdur);
-      add(unit, tdur);
-      open.push({ endUs: ts + dur, unit });
+    const open = [{ endUs: Number.POSITIVE_INFINITY, share: rest }];
+    rest.ms += (task.tdur ?? 0) / 1000;
+    for (const event of inside) {
+      if (event.tdur === undefined) continue;
+      while (event.ts >= (open.at(-1)?.endUs ?? 0)) open.pop();
+      const parent = open.at(-1)?.share ?? rest;
+      const share = shareOfEvent(event) ?? parent;
+      parent.ms -= event.tdur / 1000;
+      share.ms += event.tdur / 1000;
+      open.push({ endUs: event.ts + (event.dur ?? 0), share });
     }
   }
-  const all = [...shares.values()].map((share) => ({ ...share, ms: Math.round(share.ms * 10) / 10 }));
+  const all = shares.map((share) => ({ ...share, ms: Math.round(share.ms * 10) / 10 }));
   const scripts = all.filter(({ isScript }) => isScript).sort((a, b) => b.ms - a.ms);
   return [...scripts.slice(0, MAX_SCRIPTS), ...all.filter(({ isScript }) => !isScript)].filter(({ ms }) => ms > 0);
 };
 
-const unitOf = ({ name, args }: Pick<TraceEvent, 'name' | 'args'>, by: NamedBy): Unit | undefined => {
+const unitOf = ({ name, args }: Named, by: NamedBy): Unit | undefined => {
   const ofBrowser = browserWork[name];
   if (ofBrowser) return { name: ofBrowser, isScript: false };
   if (name === 'v8.evaluateModule') return { name: 'modules', isScript: true };
