@@ -10,7 +10,7 @@ export const reasonTexts: Readonly<Record<string, string>> = {
   'different-machine':
     'The machines are of different kinds (CPU or memory). The performance score and the times have no verdict.',
   'other-speed':
-    'All work of the page took longer in one of the checks: its machine was slower then. The performance score and the times have no verdict. Audit both in turns.',
+    'Nearly all work of the page took longer in one of the checks: the machine was slower, or all of the page changed. The performance score and the times have no verdict. Audit both in turns.',
   'fewer-samples': 'The performance score, the times and CLS have no verdict. They need at least 3 samples.',
 };
 

@@ -136,7 +136,7 @@ export const changeSince = (
 
 /**
  * Returns how each metric changed that has a step between two checks, or whose checks are neighbours in a long series. The list
- * of pages calls the same functions with the same checks.
+ * of pages judges by the same functions, so a comparison agrees with it.
  */
 export const changesAcross = (
   { points, steps }: { points: readonly PagePoint[]; steps: Steps },

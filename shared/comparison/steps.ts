@@ -60,8 +60,8 @@ const stepBetween = (metric: MetricRule, before: readonly Location[], after: rea
 };
 
 /**
- * Returns how many times the variance of the means of so many neighbours is that of independent checks. It is 1 unless the noise
- * of a check lasts until the next one. Neighbours that drift together prove less than independent checks.
+ * Returns the variance of the mean of so many neighbours, as a multiple of that of independent checks. It is 1 if the noise of a
+ * check says nothing about the next one. Neighbours that drift together prove less.
  */
 const lastingOf = (series: readonly number[], count: number): number => {
   const [mean, squares, n] = [meanOf(series), squaresOf(series), series.length];

@@ -1,11 +1,9 @@
-import { once } from 'node:events';
 import { readFileSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
 import { startPages } from '../bench/pages.ts';
 import { setup as bundleAuditor } from '../support/bundle-auditor.ts';
+import { serveChanged } from '../support/changed-files.ts';
 import { type RecordedCheck, startSampleLab } from '../support/sample-lab.ts';
 
 const unchanged = ['small', 'script', 'app', 'images', 'fonts', 'requests', 'shift'] as const;
@@ -15,17 +13,17 @@ const SAMPLES = 5;
 const LIMIT_MS = 35 * 60_000;
 const file = 'test/recorded/steady-checks.json.gz';
 
-/** Adds a recording to those of other days. The checks of a page are minutes apart, as the pages take turns. */
+/** Adds a recording to the earlier ones. The checks of a page are minutes apart, as the pages take turns. */
 test('records checks of pages with steady values, and of two with slower scripts', {
   timeout: 2 * LIMIT_MS,
 }, async () => {
   await bundleAuditor();
   await using site = await startPages();
-  await using slowed = await serveSlower(site.url('small'));
+  await using slowed = await serveChanged(site.url('small'), withMoreWork);
   await using lab = await startSampleLab({ categories: ['performance'] });
   const urls = {
     ...Object.fromEntries(unchanged.map((page) => [page, site.url(page)])),
-    ...Object.fromEntries(Object.entries(slower).map(([name, page]) => [name, `${slowed.url}/${page}/`])),
+    ...Object.fromEntries(Object.entries(slower).map(([name, page]) => [name, slowed.url(`/${page}/`)])),
   };
   const recordings = JSON.parse(gunzipSync(readFileSync(file)).toString());
   const startedAt = Date.now();
@@ -44,26 +42,7 @@ test('records checks of pages with steady values, and of two with slower scripts
   expect(Object.keys(recording)).toHaveLength(Object.keys(urls).length);
 });
 
-/** Serves the pages with scripts that do a fifth more. */
-const serveSlower = async (origin: string) => {
-  const server = createServer(async (request, response) => {
-    const answer = await fetch(new URL(request.url ?? '/', origin));
-    const body = Buffer.from(await answer.arrayBuffer());
-    const text = request.url?.endsWith('.js') ? withMoreWork(body.toString()) : body;
-    const type = answer.headers.get('content-type') ?? 'text/plain';
-    response.writeHead(answer.status, { 'content-type': type }).end(text);
-  });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  return {
-    url: `http://127.0.0.1:${port}`,
-    [Symbol.asyncDispose]: async () => {
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
-    },
-  };
-};
+/** Returns a script that does a fifth more. */
 const withMoreWork = (script: string): string =>
   script
     .replace('i < 4e7', 'i < 4.8e7')

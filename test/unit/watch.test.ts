@@ -262,9 +262,9 @@ test('an event shows with the history of the page that a time moves by itself', 
 
 test.each([
   [1.5, 3, 0.95],
-  [1.2, 24, 0.35],
+  [1.2, 24, 0.45],
 ])('TBT × %d is found within %i checks in at least %d of trials', (change, checks, share) => {
-  const found = Array.from({ length: 100 }, () => {
+  const found = Array.from({ length: 1000 }, () => {
     const series = Array.from({ length: 30 }, () => drifting());
     return Array.from({ length: checks }).some(() => {
       series.push(drifting(change));
