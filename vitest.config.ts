@@ -42,7 +42,7 @@ export default defineConfig({
         isolate: false, // the files share the packages that they import, which saves a third of their CPU time
         setupFiles: 'test/support/fresh-modules.ts',
       }),
-      // The files share their modules, which saves a quarter of their CPU time. A file that mocks a module is in test/mocked.
+      // The files share their modules, which saves a quarter of their CPU time. A file that mocks or resets modules is in test/mocked.
       project('unit', ['test/unit/**/*.test.ts'], 1, { ...fastTests, isolate: false }),
       // The files share one import of the CDK, which takes longer than their tests. Only templates.test.ts validates the templates.
       project('infra', ['test/infra/**/*.test.ts'], 1, {

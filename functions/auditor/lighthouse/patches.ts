@@ -72,7 +72,7 @@ export type MessageFormat = {
 /** The module of the class. Lighthouse takes the class from the property, except for version 10. */
 export type MessageFormatModule = { IntlMessageFormat?: MessageFormat; default?: MessageFormat };
 
-const patchedFormats = new WeakSet<MessageFormat>();
+const PATCHED = Symbol.for('page-audit.patched');
 
 /**
  * Makes Lighthouse build the formatter of each message once. It formats 600 messages 10,000 times, all in one language.
@@ -80,8 +80,8 @@ const patchedFormats = new WeakSet<MessageFormat>();
  */
 export const patchMessageFormat = (module: MessageFormatModule): void => {
   const MessageFormat = module.default ?? (module as MessageFormat);
-  if (patchedFormats.has(MessageFormat)) return; // releases of one process may share the class
-  patchedFormats.add(MessageFormat);
+  if (PATCHED in MessageFormat) return; // releases of one process may share the class
+  Object.defineProperty(MessageFormat, PATCHED, { value: true });
   MessageFormat.__parse = remembering(MessageFormat.__parse);
   const make = remembering((message, ...options) => new MessageFormat(message, ...options));
   const construct = (_: object, [message, ...options]: unknown[]) => make(String(message), ...options);
