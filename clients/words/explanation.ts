@@ -1,82 +1,84 @@
 import type { EventParts, Explanation, RequestChange, RequestList } from '../../shared/explanation/schema.ts';
 import { bytesText, pointsText, shiftText, timeText, typeText } from '../../shared/explanation/words.ts';
-import { counted, labels, metrics, textOrDash } from './numbers.ts';
+import { counted, metricNames, metrics, textOrDash } from './numbers.ts';
+import type { Row, Section } from './section.ts';
 
-/** A list of an explanation: each entry is a text on one line, which may quote the page. */
-export type Section = { title: string; entries: readonly string[] };
-
-/** Returns the facts of an explanation as lists. A list without entries is left out. */
+/** Returns the facts of an explanation. A section without rows is left out. */
 export const sectionsOf = (explanation: Explanation): Section[] => {
-  const { points, mainThread, layoutShifts, audits, elements, caching, omitted } = explanation;
-  const list = (title: string, name: string, entries: readonly string[]): Section => {
-    const more = omitted[name] ?? 0;
-    return { title, entries: more > 0 ? [...entries, `and ${more} more`] : entries };
-  };
-  return [
-    list('Points', 'points', points.flatMap(pointsEntry)),
-    ...requestTitles.map(([name, title]) =>
-      list(title, `requests.${name}`, explanation.requests[name].map(requestEntry)),
-    ),
-    list(
-      'Main thread',
-      'mainThread',
-      mainThread.map(({ url, baseMs, ms }) => `${url}: ${between(baseMs, ms, timeText, 'less than 50 ms')}`),
-    ),
-    list('LCP element', 'lcpElement', lcpEntries(explanation)),
-    list(
-      'Layout shifts',
-      'layoutShifts',
-      layoutShifts.map(
-        ({ base, value, ...element }) => `${elementText(element)}: ${between(base, value, shiftText, '0')}`,
-      ),
-    ),
-    list('Document', 'document', documentEntries(explanation)),
-    list(
-      'Cache lifetimes',
-      'caching',
-      caching.map(({ url, baseSeconds, seconds }) => `${url}: ${between(baseSeconds, seconds, secondsText, 'long')}`),
-    ),
-    list(
-      'Interactions',
-      'interactions',
-      interactionParts(explanation).map(({ what, before, after, name }) => `${name}: ${what}: ${before} → ${after}`),
-    ),
-    list(
-      'Audits',
-      'audits',
-      audits.map(
-        ({ title, outcome, category }) => `${category}: “${title}” ${outcome === 'failed' ? 'fails' : 'passes'} now`,
-      ),
-    ),
-    list(
-      'Findings',
-      'elements',
-      elements.map((each) => `${each.change}: ${elementText(each)} (“${each.title}”)`),
-    ),
-  ].filter(({ entries }) => entries.length > 0);
+  const { omitted } = explanation;
+  const omittedRequests = requestLists.map((list) => omitted[`requests.${list}`] ?? 0);
+  const sections: Section[] = [
+    {
+      ...{ id: 'points', title: 'Points of the performance score' },
+      columns: ['Metric', ...sides, 'Points'],
+      rows: explanation.points.flatMap(pointsRow),
+    },
+    {
+      ...{ id: 'requests', title: 'Requests', columns: ['Request', 'Change', 'Type', 'Size', 'Time'] },
+      rows: requestLists.flatMap((list) => explanation.requests[list].map((request) => requestRow(list, request))),
+      omitted: omittedRequests.reduce((sum, each) => sum + each, 0),
+    },
+    {
+      ...{ id: 'mainThread', title: 'Main thread', columns: ['Script', ...sides] },
+      rows: explanation.mainThread.map(({ url, baseMs, ms }) => ({
+        name: url,
+        cells: both(baseMs, ms, timeText, 'less than 50 ms'),
+      })),
+    },
+    { id: 'lcpElement', title: 'LCP element', columns: sides, rows: lcpRows(explanation) },
+    {
+      ...{ id: 'layoutShifts', title: 'Layout shifts', columns: ['Element', ...sides] },
+      rows: explanation.layoutShifts.map(({ base, value, ...element }) => ({
+        name: elementText(element),
+        cells: both(base, value, shiftText, '0'),
+      })),
+    },
+    { id: 'document', title: 'Document', columns: ['Fact', ...sides], rows: documentRows(explanation) },
+    {
+      ...{ id: 'caching', title: 'Cache lifetimes', columns: ['Request', ...sides] },
+      rows: explanation.caching.map(({ url, baseSeconds, seconds }) => ({
+        name: url,
+        cells: both(baseSeconds, seconds, secondsText, 'long'),
+      })),
+    },
+    {
+      ...{ id: 'interactions', title: 'Interactions', columns: ['Interaction', 'Event or script', ...sides] },
+      rows: interactionRows(explanation),
+    },
+    {
+      ...{ id: 'audits', title: 'Audits', columns: ['Audit', 'Category', 'Now'] },
+      rows: explanation.audits.map(({ title, outcome, category }) => ({
+        name: title,
+        cells: [category, outcome === 'failed' ? { text: 'fails', grade: 'poor' } : { text: 'passes', grade: 'pass' }],
+      })),
+    },
+    {
+      ...{ id: 'elements', title: 'Findings', columns: ['Element', 'Audit', 'Now'] },
+      rows: explanation.elements.map((each) => ({ name: elementText(each), cells: [each.title, each.change] })),
+    },
+  ];
+  return sections
+    .filter(({ rows }) => rows.length > 0)
+    .map((section) => ({ omitted: omitted[section.id] ?? 0, ...section, isList: true }));
 };
 
-const requestTitles: readonly (readonly [RequestList, string])[] = [
-  ['added', 'New requests'],
-  ['gone', 'Requests that are gone'],
-  ['larger', 'Larger requests'],
-  ['smaller', 'Smaller requests'],
-  ['slower', 'Slower requests'],
-  ['faster', 'Faster requests'],
-];
+const sides = ['Before', 'After'];
 
-/** Returns the longest event of each interaction that changed, and its scripts, with their times on both sides. */
-export const interactionParts = ({ interactions }: Explanation) =>
+const both = <T>(base: T | null, value: T | null, text: (value: T) => string, missing: string): string[] =>
+  [base, value].map((each) => (each === null ? missing : text(each)));
+
+const requestLists = ['added', 'gone', 'larger', 'smaller', 'slower', 'faster'] satisfies RequestList[];
+
+const interactionRows = ({ interactions }: Explanation): Row[] =>
   (interactions ?? []).flatMap(({ name, event, scripts }) => {
     const { type, selector } = event.value ?? event.base ?? { type: 'event', selector: null };
-    const rows = [
+    return [
       { what: selector ? `${type} on ${selector}` : type, ...event },
       ...scripts.map(({ url, function: called, base, value }) => ({
         what: [called && `${called}()`, url].filter(Boolean).join(' in '),
         ...{ base, value },
       })),
-    ];
-    return rows.map(({ what, base, value }) => ({ name, what, before: partsText(base), after: partsText(value) }));
+    ].map(({ what, base, value }) => ({ name, cells: [what, partsText(base), partsText(value)] }));
   });
 
 /** Returns the parts of the time of an event that are not 0. */
@@ -91,39 +93,38 @@ const partsText = (parts: EventParts | null): string => {
   return shown.length > 0 ? `${shown.join(', ')} the handlers` : timeText(0);
 };
 
-const between = <T>(base: T | null, value: T | null, text: (value: T) => string, missing: string): string =>
-  `${base === null ? missing : text(base)} → ${value === null ? missing : text(value)}`;
-
 const secondsText = (seconds: number): string => (seconds === 0 ? 'none' : counted(seconds, 'second'));
 
-const pointsEntry = ({ metric, base, value, points, verdict }: Explanation['points'][number]): string[] => {
+const pointsRow = ({ metric, base, value, points, verdict }: Explanation['points'][number]): Row[] => {
   const name = metrics.find((each) => each === metric);
   const gained = pointsText(points);
   if (!name || !gained) return [];
   const doubt = verdict === 'unknown' ? ', no clear change' : '';
-  return [`${labels[name]} ${gained} (${textOrDash(name, base)} → ${textOrDash(name, value)}${doubt})`];
+  return [{ name: metricNames[name], cells: [textOrDash(name, base), textOrDash(name, value), `${gained}${doubt}`] }];
 };
 
-const requestEntry = ({ url, type, thirdParty, blocking, baseBytes, bytes, baseMs, ms }: RequestChange): string => {
-  const facts = [
-    ...(baseBytes === bytes ? [] : [sizes(baseBytes, bytes)]),
-    ...(baseMs !== null && ms !== null && baseMs !== ms ? [between(baseMs, ms, timeText, '–')] : []),
-    ...(thirdParty ? ['third party'] : []),
-    ...(blocking ? ['blocks the first paint'] : []),
-  ];
-  return `${typeText(type)} ${url} (${facts.join(', ')})`;
+const requestRow = (list: RequestList, request: RequestChange): Row => {
+  const { url, type, thirdParty, blocking, baseBytes, bytes, baseMs, ms } = request;
+  const kind = [typeText(type), thirdParty && 'third party', blocking && 'blocks the first paint'].filter(Boolean);
+  const [size, time] = [change(baseBytes, bytes, bytesText), change(baseMs, ms, timeText)];
+  return { name: url, cells: [list === 'added' ? 'new' : list, kind.join(', '), size, time] };
 };
 
-const sizes = (baseBytes: number | null, bytes: number | null): string =>
-  baseBytes === null || bytes === null ? bytesText(bytes ?? baseBytes ?? 0) : between(baseBytes, bytes, bytesText, '–');
+const change = (base: number | null, value: number | null, text: (value: number) => string): string => {
+  const [only = 0] = [base, value].filter((each) => each !== null);
+  if (base === null || value === null || base === value) return base === null && value === null ? '' : text(only);
+  return `${text(base)} → ${text(value)}`;
+};
 
-const lcpEntries = ({ lcpElement }: Explanation): string[] =>
-  lcpElement?.changed ? [`${elementText(lcpElement.base)} → ${elementText(lcpElement.value)}`] : [];
+const lcpRows = ({ lcpElement }: Explanation): Row[] =>
+  lcpElement?.changed ? [{ name: elementText(lcpElement.base), cells: [elementText(lcpElement.value)] }] : [];
 
-const documentEntries = ({ document: { redirects, serverResponseMs } }: Explanation): string[] => [
-  ...(redirects.base === redirects.value ? [] : [`redirects: ${redirects.base ?? '–'} → ${redirects.value ?? '–'}`]),
+const documentRows = ({ document: { redirects, serverResponseMs } }: Explanation): Row[] => [
+  ...(redirects.base === redirects.value
+    ? []
+    : [{ name: 'Redirects', cells: both(redirects.base, redirects.value, String, '–') }]),
   ...(isOther(serverResponseMs)
-    ? [`server response: ${between(serverResponseMs.base, serverResponseMs.value, timeText, '–')}`]
+    ? [{ name: 'Server response', cells: both(serverResponseMs.base, serverResponseMs.value, timeText, '–') }]
     : []),
 ];
 
@@ -133,12 +134,7 @@ const MIN_SERVER_MS = 100;
 const isOther = ({ base, value }: Explanation['document']['serverResponseMs']): boolean =>
   base !== null && value !== null && Math.abs(value - base) >= MIN_SERVER_MS;
 
-const elementText = ({
-  selector,
-  snippet,
-  url,
-}: {
-  selector: string | null;
-  snippet: string | null;
-  url?: string | null;
-}): string => [selector, snippet].filter(Boolean).join(' ') || (url ?? 'the page');
+type Element = { selector: string | null; snippet: string | null; url?: string | null };
+
+const elementText = ({ selector, snippet, url }: Element): string =>
+  [selector, snippet].filter(Boolean).join(' ') || (url ?? 'the page');

@@ -3,20 +3,26 @@ import { interactionMetricTitle } from '../../shared/interactions/metric-ids.ts'
 import { interactionMetrics } from '../../shared/interactions/metrics.ts';
 import { slowestOf } from '../../shared/interactions/series.ts';
 import type { PageResult } from '../../shared/pages/pages.ts';
+import type { RunView } from '../../shared/run.ts';
 import { gradeOf, textOf } from './numbers.ts';
+import type { Section } from './section.ts';
 
 const { inp, tbt, cls } = interactionMetrics;
 
-/** Columns of a table of interactions. */
-export const interactionColumns = [inp.shortTitle, tbt.shortTitle, cls.shortTitle, 'Longest event', 'Route change'];
+/** Returns the results of the interactions of a run. */
+export const interactionSection = ({ interactions }: Pick<RunView, 'interactions'>): Section => ({
+  id: 'interactions',
+  title: 'After the load',
+  columns: ['Interaction', inp.shortTitle, tbt.shortTitle, cls.shortTitle, 'Longest event', 'Route change'],
+  rows: (interactions ?? []).map((each) => ({ name: each.name, cells: cellsOf(each), note: each.reason })),
+});
 
 const ms = (text: string | null): string => (text === null ? '–' : text.replace(/ms$/, ' ms'));
 
 const waitsOf = (waited: string): string => (waited === '0ms' ? '' : `, without ${ms(waited)} of waits for a CPU`);
 
-/** Returns the values of an interaction in words, in the order of the columns. */
-export const interactionCells = ({ longestEvent, softNavigation, ...values }: InteractionRunView): string[] => [
-  ms(values.inp) + (values.cpuSlowdown === 1 ? '' : `, CPU ${values.cpuSlowdown} × slower`),
+const cellsOf = ({ longestEvent, softNavigation, ...values }: InteractionRunView): string[] => [
+  ms(values.inp) + (values.inp === null || values.cpuSlowdown === 1 ? '' : `, CPU ${values.cpuSlowdown} × slower`),
   ms(values.tbt),
   values.cls === null ? '–' : String(Math.round(values.cls * 1000) / 1000),
   longestEvent

@@ -2,27 +2,31 @@ import { pageMetrics } from '../../shared/metrics/page-metrics.ts';
 import { simulatedNames } from '../../shared/options/simulated-loads.ts';
 import type { Simulation, SimulationPreset } from '../../shared/options/simulations.ts';
 import type { SimulatedRunView } from '../../shared/options/simulations-schemas.ts';
-import { recordOf } from '../../shared/record.ts';
 import type { RunView } from '../../shared/run.ts';
 import { grouped } from '../../shared/text.ts';
-import { plain } from './numbers.ts';
+import { labels, mainMetrics, plain } from './numbers.ts';
+import { gradedCell, type Section } from './section.ts';
 
-/** Metrics of a simulation, in the order of the tables. */
-export const simulatedMetrics = simulatedNames.toSorted((a, b) => pageMetrics[a].place - pageMetrics[b].place);
+const simulatedMetrics = simulatedNames.toSorted((a, b) => pageMetrics[a].place - pageMetrics[b].place);
 
-/** Values of a simulation in words, in the order of `simulationColumns`. */
-export const simulationValues = ({ rttMs, throughputKbps, cpuSlowdownMultiplier }: SimulatedRunView): string[] => [
+/** Returns the load of a run, simulated for other networks and devices. */
+export const simulationSection = (run: RunView): Section => ({
+  id: 'simulations',
+  title: 'The same load, simulated',
+  columns: ['Simulation', 'RTT', 'kbit/s', 'CPU', ...simulatedMetrics.map((name) => labels[name])],
+  minor: simulatedMetrics.filter((name) => !mainMetrics.includes(name)).map((name) => labels[name]),
+  rows: (run.simulations ?? []).map((load) => ({
+    name: load.name,
+    cells: [...throttlingOf(load), ...simulatedMetrics.map((name) => gradedCell(name, plain(load[name]), run.device))],
+    note: load.reason,
+  })),
+});
+
+const throttlingOf = ({ rttMs, throughputKbps, cpuSlowdownMultiplier }: SimulatedRunView): string[] => [
   rttMs === null ? '–' : `${grouped(rttMs, 1)} ms`,
   grouped(throughputKbps),
   `${cpuSlowdownMultiplier}×`,
 ];
-export const simulationColumns = ['RTT', 'kbit/s', 'CPU'] as const;
-
-/** Returns the run with the metrics of a simulation in place of its own. */
-export const simulatedRun = (run: RunView, load: SimulatedRunView): RunView => {
-  const { performance, ...times } = recordOf(simulatedNames, (name) => plain(load[name]));
-  return { ...run, performance, numericValues: { ...run.numericValues, ...times }, spread: null };
-};
 
 /**
  * Returns the simulation that a text means: the name of a preset, or a name with values such as `train=800/200/4` (round

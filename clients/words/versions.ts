@@ -1,6 +1,6 @@
 import type { AuditVersionChange, CategoryVersionChange } from '../../shared/explanation/version-changes.ts';
 import { pointsText } from '../../shared/explanation/words.ts';
-import type { Section } from './explanation.ts';
+import type { Section } from './section.ts';
 
 /** Most audits of a category that have a line of their own, and most names of a line. */
 const MAX_AUDITS = 10;
@@ -12,15 +12,16 @@ export const versionSections = (changes: readonly CategoryVersionChange[], { isS
     const more = counting.length - MAX_AUDITS;
     const others = pointsText(otherPoints);
     const metrics = `the metrics, ${isShared ? 'from the same loads' : 'which have noise'}`;
+    const entries = [
+      ...counting.slice(0, MAX_AUDITS).map(entryOf),
+      ...(more > 0 ? [`and ${more} more`] : []),
+      ...(others ? [`${category === 'performance' ? metrics : 'the other audits'}: ${others}`] : []),
+      ...withoutWeight(audits.filter((audit) => !counting.includes(audit))),
+      ...(audits.length === 0 ? ['the same audits with the same weights'] : []),
+    ];
     return {
-      title: `${title} ${base ?? 'none'} → ${value ?? 'none'}`,
-      entries: [
-        ...counting.slice(0, MAX_AUDITS).map(entryOf),
-        ...(more > 0 ? [`and ${more} more`] : []),
-        ...(others ? [`${category === 'performance' ? metrics : 'the other audits'}: ${others}`] : []),
-        ...withoutWeight(audits.filter((audit) => !counting.includes(audit))),
-        ...(audits.length === 0 ? ['the same audits with the same weights'] : []),
-      ],
+      ...{ id: category, title: `${title} ${base ?? 'none'} → ${value ?? 'none'}`, columns: ['Audit'], isList: true },
+      rows: entries.map((name) => ({ name, cells: [] })),
     };
   });
 

@@ -31,8 +31,8 @@ test('`compare --why` prints the sentence and the facts behind it, and a regress
   const { code, stdout } = await compare('--base', base, '--why');
   expect(code).toBe(1);
   expect(stdout.replace(/\n(?! )/g, ' ')).toMatch(sentence);
-  expect(stdout).toContain('Larger requests\n  - image http://127.0.0.1:8000/hero.png (118 KiB → 920 KiB');
-  expect(stdout).toMatch(/Points\n {2}- LCP −21 points \(.* s → .* s\)/);
+  expect(stdout).toContain('Requests\n  - http://127.0.0.1:8000/hero.png: larger, image, 118 KiB → 920 KiB');
+  expect(stdout).toMatch(/Points of the performance score\n {2}- Largest contentful paint: .* s → .* s, −21 points/);
   const without = await compare('--base', base);
   expect(without.stdout).not.toContain('Why');
 });
@@ -41,7 +41,9 @@ test('`compare --why` has a form for Markdown and one for JSON', async () => {
   const markdown = await compare('--base', base, '--why', '--format', 'markdown');
   expect(markdown.stdout).toMatch(/\*\*Compared with .*\| ❌ regressed \| us-west1 \| LCP \|/s);
   expect(markdown.stdout).toMatch(/\*\*Why, us-west1:\*\* LCP is 4\.0 s slower/);
-  expect(markdown.stdout).toMatch(/<details><summary>Facts<\/summary>\n\n\*\*Points\*\*\n- LCP −21 points/);
+  expect(markdown.stdout).toMatch(
+    /<details><summary>Facts<\/summary>\n\n\*\*Points of the performance score\*\*\n- Largest contentful paint: .*−21 points/,
+  );
   const { stdout } = await compare('--base', base, '--why', '--format', 'json');
   const { metrics, explanation } = JSON.parse(stdout);
   expect([metrics.lcp.verdict, explanation.regions['us-west1'].sentence]).toEqual([

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { fieldRows, fieldSentence } from '../../clients/words/field-data.ts';
+import { fieldSection, fieldSentence } from '../../clients/words/field-data.ts';
 import { checkView } from '../../shared/check.ts';
 import { fieldDataReasons } from '../../shared/field-data.ts';
 import { type FieldRecord, knownFieldData, noFieldData } from '../../shared/field-data-schemas.ts';
@@ -68,10 +68,13 @@ test('without field data the sentence says why, and which page to check if the p
 });
 
 test('each metric has its grade by the limits of Core Web Vitals, and its shares', () => {
-  expect(fieldRows(phone).map(({ label, text, grade, shares }) => [label, text, grade, shares.join()])).toEqual([
-    ['LCP', '3.4 s', 'work', '61 %,22 %,17 %'],
-    ['INP', '180 ms', 'pass', '61 %,22 %,17 %'],
-    ['CLS', '0.05', 'pass', '61 %,22 %,17 %'],
-    ['FCP', '1.9 s', 'work', '61 %,22 %,17 %'],
+  const shares = ['61 %', '22 %', '17 %'];
+  const { about, rows } = fieldSection(check(phone));
+  expect(about).toMatch(/this audit simulates 2\.1 s\. Chrome UX Report, 2026-10-29 to 2026-11-25\.$/);
+  expect(rows.map(({ name, cells }) => [name, ...cells])).toEqual([
+    ['LCP', { text: '3.4 s', grade: 'work' }, ...shares],
+    ['INP', { text: '180 ms', grade: 'pass' }, ...shares],
+    ['CLS', { text: '0.05', grade: 'pass' }, ...shares],
+    ['FCP', { text: '1.9 s', grade: 'work' }, ...shares],
   ]);
 });

@@ -10,7 +10,8 @@ import { jsonOf } from '../formats/json.ts';
 import { prose } from '../formats/markdown-syntax.ts';
 import { writeForms } from '../formats/output.ts';
 import { type FormatName, render } from '../formats/render.ts';
-import { paint, signed, type View, wrap } from '../formats/terminal.ts';
+import { sectionMarkdown, sectionText } from '../formats/section.ts';
+import { paint, type View, wrap } from '../formats/terminal.ts';
 import { isNamed } from '../formats/text.ts';
 import { TIMEOUT, TIMEOUT_OF_MANY } from '../many/limits.ts';
 import { namesManyPages, pagesFrom } from '../many/page-list.ts';
@@ -109,10 +110,7 @@ const linesOf = (compared: Compared, view: View): string[] =>
     .flatMap(([region, categories]) => [
       '',
       ...wrap(paint(whyOf(compared, region), 'heading', view), view.width),
-      ...versionSections(categories, sharedIn(compared)).flatMap(({ title, entries }) => [
-        ...wrap(title, view.width),
-        ...entries.flatMap((entry) => signed('  -', entry, view)),
-      ]),
+      ...versionSections(categories, sharedIn(compared)).flatMap((section) => sectionText(section, view)),
     ])
     .map((line) => `${line}\n`);
 
@@ -121,10 +119,7 @@ const markdownOf = (compared: Compared): string[] =>
     .flatMap(([region, categories]) => [
       '',
       `**${prose(whyOf(compared, region))}**`,
-      ...versionSections(categories, sharedIn(compared)).flatMap(({ title, entries }) => [
-        '',
-        prose(title),
-        ...entries.map((entry) => `- ${prose(entry)}`),
-      ]),
+      '',
+      ...versionSections(categories, sharedIn(compared)).flatMap(sectionMarkdown),
     ])
     .map((line) => `${line}\n`);

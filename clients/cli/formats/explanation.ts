@@ -2,7 +2,8 @@ import type { CheckExplanation } from '../../../shared/explanation/schema.ts';
 import { sectionsOf } from '../../words/explanation.ts';
 import { prose } from './markdown-syntax.ts';
 import { grouped } from './metrics.ts';
-import { paint, signed, type View, wrap } from './terminal.ts';
+import { sectionMarkdown, sectionText } from './section.ts';
+import { paint, type View, wrap } from './terminal.ts';
 
 /** Returns the explanation of each region as text for a terminal: its sentence, and the facts behind it. */
 export const explanationText = ({ regions }: CheckExplanation, view: View): string =>
@@ -10,10 +11,7 @@ export const explanationText = ({ regions }: CheckExplanation, view: View): stri
     .flatMap(([region, explanation]) => [
       '',
       ...wrap(`${paint(`Why, ${region}`, 'heading', view)}  ${explanation.sentence}`, view.width),
-      ...sectionsOf(explanation).flatMap(({ title, entries }) => [
-        ...wrap(title, view.width),
-        ...entries.flatMap((entry) => signed('  -', entry, view)),
-      ]),
+      ...sectionsOf(explanation).flatMap((section) => sectionText(section, view)),
     ])
     .map((line) => `${line}\n`)
     .join('');
@@ -45,14 +43,10 @@ export const whyLines = (explanation: CheckExplanation | null): string[] =>
 /** Returns the explanation of each region as Markdown: its sentence, and the facts behind it in a part that unfolds. */
 export const explanationMarkdown = ({ regions }: CheckExplanation): string[] =>
   Object.entries(regions).flatMap(([region, explanation]) => {
-    const sections = sectionsOf(explanation).map(
-      ({ title, entries }) => `**${prose(title)}**\n${entries.map((entry) => `- ${prose(entry)}`).join('\n')}`,
-    );
+    const facts = sectionsOf(explanation).flatMap(sectionMarkdown);
     return [
       `**Why, ${prose(region)}:** ${prose(explanation.sentence)}`,
       '',
-      ...(sections.length > 0
-        ? [`<details><summary>Facts</summary>\n\n${sections.join('\n\n')}\n\n</details>`, '']
-        : []),
+      ...(facts.length > 0 ? ['<details><summary>Facts</summary>', '', ...facts, '</details>', ''] : []),
     ];
   });

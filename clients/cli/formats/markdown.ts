@@ -3,20 +3,19 @@ import { isFinished } from '../../../shared/states.ts';
 import { countsText, failedFirst, outcomeOf as outcomeOfAssertion } from '../../words/assertions.ts';
 import { isOfVariants, variantNames } from '../../words/differences.ts';
 import { labels, shownValue } from '../../words/numbers.ts';
+import { sectionsOfCheck } from '../../words/result-sections.ts';
 import { turnsText } from '../../words/turns.ts';
 import { type VariantRow, variantRows } from '../../words/variants.ts';
 import type { CheckResult } from '../run/result.ts';
 import { confirmationText } from './confirmation.ts';
 import { whyLines } from './explanation.ts';
-import { fieldDataLines } from './field-data.ts';
 import { fixesTable } from './fixes-markdown.ts';
 import { countOfFailed, headlineOf } from './headline.ts';
-import { interactionLines } from './interactions.ts';
 import { code, link, prose, tableOf } from './markdown-syntax.ts';
 import { shownMetrics, summaryOf, verdictsOf } from './metrics.ts';
 import { assertionsIn, failuresOf, sampleNotes, warningsOf } from './notes.ts';
 import { outcomeOf, worstFirst } from './outcome.ts';
-import { simulationLines } from './simulations.ts';
+import { gradeEmojis, sectionMarkdown } from './section.ts';
 import { linkOf, titleOf } from './titles.ts';
 
 /** Most characters of the result. GitHub refuses a comment with more than 65,536. */
@@ -27,8 +26,6 @@ const MAX_FIXES = 3;
 const SHOWN_BY_GITHUB = ['branch', 'commit', 'repository'];
 
 export const outcomeSigns = { good: '✅', unclear: '⚪', unjudged: '⚠️', bad: '❌', open: '⏳' };
-/** Signs of the grades. They differ in shape as well as in colour. */
-export const gradeEmojis = { pass: '🟢', work: '🟨', poor: '🔺', unknown: '⬜', none: '' };
 const legend = '<sub>🟢 good 🟨 needs work 🔺 poor</sub>';
 
 /** Returns the checks as Markdown for a job summary or a pull request comment of GitHub, worst first. */
@@ -113,9 +110,7 @@ const linesOfCheck = (result: CheckResult): string[] => {
       runsText(result),
     ].join(' · '),
     ...metricLines(result),
-    ...fieldDataLines(result, gradeEmojis),
-    ...simulationLines(result.check.runs, gradeEmojis),
-    ...interactionLines(result.check.runs),
+    ...sectionsOfCheck(result.check).flatMap(sectionMarkdown),
     ...noteLines(result),
     ...baseLines(result, { withTable: !result.check.against }),
     ...whyLines(result.explanation),

@@ -69,7 +69,7 @@ export const fittingTable = (
 /** Returns a label and its value. Further lines are indented to the value, unless the terminal is too narrow for that. */
 export const labelled = (label: string, value: string, { width }: View): string[] => {
   const indent = LABEL_WIDTH + 1;
-  const line = padded(label, indent) + value;
+  const line = padded(`${label} `, indent) + value;
   if (stringWidth(line) <= width) return [line];
   if (width - indent < MIN_VALUE_WIDTH) return wrap(`${label} ${value}`, width);
   const [first = '', ...others] = wrap(value, width - indent);

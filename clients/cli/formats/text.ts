@@ -5,18 +5,17 @@ import { isFinished } from '../../../shared/states.ts';
 import { failedFirst } from '../../words/assertions.ts';
 import { isOfVariants, variantNames } from '../../words/differences.ts';
 import { counted, gradeSigns, gradeWords, labels, shownValue } from '../../words/numbers.ts';
+import { sectionsOfCheck } from '../../words/result-sections.ts';
 import { sampleText, turnsText } from '../../words/turns.ts';
 import { type VariantRow, variantRows, verdictSigns } from '../../words/variants.ts';
 import type { CheckResult } from '../run/result.ts';
 import { assertionLines, verdictStyles } from './comparison-text.ts';
 import { type Confirmation, confirmationText } from './confirmation.ts';
 import { whyText } from './explanation.ts';
-import { fieldDataText } from './field-data.ts';
 import { countOfFailed, headlineLines, nextLines, nextStepOf, signOf, worstOutcome } from './headline.ts';
-import { interactionsText } from './interactions.ts';
 import { shownMetrics, summaryOf, verdictsOf } from './metrics.ts';
 import { assertionsIn, failuresOf, sampleNotes, warningsOf } from './notes.ts';
-import { simulationsText } from './simulations.ts';
+import { sectionText } from './section.ts';
 import { LABEL_WIDTH, labelled, paint, signed, table, type View, wrap } from './terminal.ts';
 import { linkOf, titleOf } from './titles.ts';
 
@@ -46,9 +45,7 @@ const linesOf = (result: CheckResult, view: View): string[] => {
     ...headlineLines(result, view),
     ...titleLines(result, view),
     ...metricLines(result, view),
-    ...fieldDataText(result, view),
-    ...simulationsText(result, view),
-    ...interactionsText(result, view),
+    ...sectionsOfCheck(result.check).flatMap((section) => sectionText(section, view)),
     ...failureLines(result, view),
     ...baseLines(result, view),
     ...whyText(result.explanation, view),

@@ -10,8 +10,9 @@ import { failureText, pageChangeWords, pagesHeadline, sinceText } from '../../wo
 import { ago } from '../../words/times.ts';
 import { verdictSigns } from '../../words/variants.ts';
 import { verdictStyles } from '../formats/comparison-text.ts';
-import { boundedMarkdown, gradeEmojis } from '../formats/markdown.ts';
+import { boundedMarkdown } from '../formats/markdown.ts';
 import { code, link, prose, tableOf } from '../formats/markdown-syntax.ts';
+import { gradeEmojis } from '../formats/section.ts';
 import { fittingTable, paint, signed, type View, wrap } from '../formats/terminal.ts';
 import { shortUrl } from '../formats/titles.ts';
 

@@ -16,12 +16,17 @@ import { onDemand } from '../ui/on-demand.tsx';
 import { areOnePlace, usePlaces } from '../ui/places.ts';
 import { Pending } from '../ui/problem.tsx';
 import { Reasons } from '../ui/reasons.tsx';
+import { SectionTable } from '../ui/section.tsx';
 import { Legend } from '../ui/value.tsx';
 import { CheckTable } from './check-table.tsx';
 import { VariantTables } from './variant-tables.tsx';
 
 /** A deployment without field data does not load its code. */
-const FieldDataOfCheck = onDemand(() => import('./field-data.tsx').then((module) => module.FieldDataOfCheck));
+const Visitors = onDemand(() =>
+  import('../../words/field-data.ts').then(({ fieldSection }) => ({ check }: { check: CheckView }) => (
+    <SectionTable section={fieldSection(check)} />
+  )),
+);
 
 /** The comparison of the regions, or of the two variants. */
 type Comparison = RegionComparison | CheckComparison;
@@ -74,7 +79,7 @@ export const Results = ({ check }: { check: CheckView }) => {
           </button>
         </div>
       )}
-      {check.fieldData && <FieldDataOfCheck check={check} />}
+      {check.fieldData && <Visitors check={check} />}
       <Assertions runs={check.runs} />
       <Warnings runs={check.runs.flatMap(warningRows)} />
       {comparison && <Reasons reasons={comparison.reasons} />}

@@ -1,6 +1,7 @@
 import type { RunView } from '../../../shared/run.ts';
 import { isFinished } from '../../../shared/states.ts';
 import { counted, gradeOf } from '../../words/numbers.ts';
+import { sectionsOfRun } from '../../words/result-sections.ts';
 import { localTime } from '../../words/times.ts';
 import { progressText } from '../../words/turns.ts';
 import { useLive } from '../requests/loading.ts';
@@ -9,17 +10,16 @@ import { Announcer } from '../ui/announcer.tsx';
 import { Assertions } from '../ui/assertions.tsx';
 import { hasOnePlace, usePlaces } from '../ui/places.ts';
 import { Pending, ProblemNote } from '../ui/problem.tsx';
+import { SectionTable } from '../ui/section.tsx';
 import { isolated, type TabState, useTitle } from '../ui/title.ts';
 import { TwoLines } from '../ui/two-lines.tsx';
 import { Filmstrips } from './filmstrip.tsx';
 import { WhatToFix } from './fixes.tsx';
-import { Interactions } from './interactions.tsx';
 import { Report } from './report.tsx';
 import { Attempts, Blocked, Environment } from './run-details.tsx';
 import { FailedRun, Warnings, warningRows } from './run-notes.tsx';
 import { RunTable } from './run-table.tsx';
 import { ScoreTiles } from './score-tiles.tsx';
-import { Simulations } from './simulations.tsx';
 import { VariantTable } from './variant-table.tsx';
 
 const missing =
@@ -64,8 +64,9 @@ export const RunPage = ({ checkId, runId }: { checkId: string; runId: string }) 
       <Warnings runs={warningRows(run)} />
       {run.state === 'succeeded' && run.against && <Variants run={run} against={run.against} />}
       {run.state === 'succeeded' && <RunTable run={run} />}
-      <Simulations run={run} />
-      <Interactions run={run} />
+      {sectionsOfRun(run).map((section) => (
+        <SectionTable key={section.id} section={section} />
+      ))}
       <WhatToFix run={run} />
       {run.state === 'succeeded' && run.links.filmstrip && (
         <>

@@ -53,12 +53,12 @@ export const defectsOfRuns: Defects = {
   },
   'samples that are given to the other variant': {
     found: /has a sample that no audit gave/,
-    seed: 2,
+    seed: 6,
     wrap: succeeds(({ against, samples = [] }) => (against ? { against: { ...against, samples } } : {})),
   },
   'a second variant that names the report of the first': {
     found: /names the report of another audit/,
-    seed: 2,
+    seed: 6,
     wrap: succeeds(({ against, report }) => (against ? { against: { ...against, report } } : {})),
   },
   'a failure that does not name its variant': {
@@ -68,7 +68,7 @@ export const defectsOfRuns: Defects = {
   },
   'an attempt of the other variant': {
     found: /says that it audited|has lost or changed an attempt/,
-    seed: 2,
+    seed: 6,
     wrap: finishes(({ attempts }) => ({
       attempts: attempts.map((each) => (each.variant ? { ...each, variant: 'own' as const } : each)),
     })),
@@ -79,7 +79,7 @@ export const defectsOfRuns: Defects = {
   },
   'a failure with another reason': {
     found: /failed with internal, and its last attempt with/,
-    seed: 2,
+    seed: 3,
     wrap: fails(({ error }) => ({ error: { ...runError('internal'), variant: error?.variant } })),
   },
   'a fault with the wrong blame': {

@@ -1,11 +1,13 @@
 import type { CheckResult } from '../../../clients/cli/run/result.ts';
 import type { AssertionResult } from '../../../shared/assertions/assertions.ts';
+import { knownFieldData } from '../../../shared/field-data-schemas.ts';
 import type { Fix } from '../../../shared/fixes/fix.ts';
 import type { Sample } from '../../../shared/metrics/page-metrics-schemas.ts';
 import { notSimulated, type SimulatedLoad } from '../../../shared/options/simulated-loads.ts';
 import { runError } from '../../../shared/problems.ts';
 import type { Run } from '../../../shared/run.ts';
 import { printableValue } from '../../../shared/text.ts';
+import { anInteraction } from '../../support/an-interaction.ts';
 import {
   baseId,
   checkWith,
@@ -26,6 +28,23 @@ const loads: SimulatedLoad[] = [
   { name: '3g', ...slow, performance: 57, fcp: 1251, si: 1601, lcp: 4501, tti: 5203, tbt: 350, reason: null },
   notSimulated('region', { ...slow, rttMs: null }, 'The region measured no round-trip time.'),
 ];
+const interactions = [
+  anInteraction([212], {
+    longestEvent: {
+      ...{ type: 'click', selector: '#search', inputDelay: 12, processing: 150, presentation: 50, waited: 0 },
+      scripts: [],
+    },
+  }),
+  anInteraction([null], { name: 'menu', reason: 'No element matches #menu.' }),
+];
+const share = { good: 0.61, needsImprovement: 0.22, poor: 0.17 };
+const fieldData = knownFieldData(
+  {
+    ...{ of: 'url', url: 'https://shop.example/', period: { first: '2026-10-29', last: '2026-11-25' } },
+    metrics: { lcp: { p75: 3400, ...share }, inp: { p75: 180, ...share }, cls: null, fcp: null, ttfb: null },
+  },
+  ...(['phone', '2026-11-27T12:00:00.000Z'] as const),
+);
 const sample = () => samplesOf('unchanged', 3, 1)[0] as Sample;
 
 const assertion = (change: Partial<AssertionResult>): AssertionResult => ({
@@ -248,8 +267,10 @@ export const cases: Record<string, () => CheckResult[]> = {
     withFixes(resultOf(checkWith({ 'us-west1': west() }, three)), fixes),
     withFixes(resultOf(checkWith({ 'us-west1': west() }, three)), fixes.slice(3)),
   ],
-  simulations: () => [
-    resultOf(checkWith({ 'us-west1': west({ simulations: loads }) }, { ...three, simulations: ['3g', 'region'] })),
-  ],
+  sections: () => {
+    const sections = west({ simulations: loads, interactions });
+    const check = checkWith({ 'us-west1': sections }, { ...three, simulations: ['3g', 'region'] });
+    return [resultOf({ ...check, fieldData })];
+  },
   several: () => [...(cases['one-region']?.() ?? []), ...(cases.failed?.() ?? [])],
 };

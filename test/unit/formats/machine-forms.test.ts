@@ -60,7 +60,7 @@ test.each(all)('%s as CSV has a line for each run and the columns of the API', (
   const added = columns.splice(csvOptions.columns.length);
   expect(columns).toEqual(csvOptions.columns);
   expect(added.includes('against.lcp')).toBe(name === 'variants');
-  expect(added.includes('simulations')).toBe(name === 'simulations');
+  expect(added.includes('simulations')).toBe(name === 'sections');
   const runs = results().flatMap(({ check }) => check.runs);
   expect(lines.slice(1, -1).map((line) => line.split(',')[2])).toEqual(runs.map(({ id }) => id));
   expect(lines.at(-1)).toBe('');

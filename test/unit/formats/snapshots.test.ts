@@ -3,9 +3,9 @@ import { render } from '../../../clients/cli/formats/render.ts';
 import { cases } from './cases.ts';
 
 const { md, xml, narrow } = {
-  md: ['assertions', 'contended', 'failed', 'fixes', 'hostile', 'several', 'variants'], // pages of comments, no documentation
+  md: ['assertions', 'contended', 'failed', 'fixes', 'hostile', 'sections', 'several', 'variants'], // pages of comments, no documentation
   xml: ['assertions', 'contended', 'failed', 'regression'],
-  narrow: ['hostile', 'regression', 'several'],
+  narrow: ['hostile', 'regression', 'sections', 'several'],
 };
 const shown = [
   ...Object.keys(cases).map((name) => [name, 'text', 100, 'txt'] as const),
