@@ -34,8 +34,10 @@ afterAll(async () => {
 beforeEach(() => {
   const { send } = DynamoDBDocumentClient.prototype;
   vi.spyOn(DynamoDBDocumentClient.prototype, 'send').mockImplementation(function (this: never, ...args) {
-    const { ExpressionAttributeValues: values } = args[0].input as { ExpressionAttributeValues?: { ':pk'?: string } };
-    if (values?.[':pk']) reads.push(values[':pk'].replace('CHECK#', ''));
+    const { ExpressionAttributeValues: values } = args[0].input as {
+      ExpressionAttributeValues?: { ':partition'?: string };
+    };
+    if (values?.[':partition']) reads.push(values[':partition'].replace('CHECK#', ''));
     return send.apply(this, args);
   });
 });

@@ -1,9 +1,10 @@
 import { z } from 'zod';
 import { BadgeFields } from '../../../shared/badges.ts';
 import { partitions } from '../../../shared/service/partitions.ts';
-import { type Db, deleteItem, getItem, ifAbsent, type Key, pagesOfIndex, parse, putItem } from './dynamodb.ts';
+import { type Db, deleteItem, getItem, ifAbsent, type Key, parse, putItem } from './dynamodb.ts';
 import { listKeyOf } from './lists.ts';
 import { pack, unpack } from './packed.ts';
+import { allIn } from './query.ts';
 
 /** A badge in the table. Its id is its secret. */
 export const BadgeItem = z.object({ owner: z.string(), listed: z.unknown().transform(unpack).pipe(BadgeFields) });
@@ -32,10 +33,8 @@ export const badgeStore = (db: Db) => ({
 
   /** Returns the badges of an owner, the newest first. */
   list: async (owner: string): Promise<BadgeFields[]> => {
-    const badges: BadgeFields[] = [];
-    for await (const page of pagesOfIndex(db, 'list', listOf(owner), { newestFirst: true }))
-      badges.push(...page.flatMap(({ listed }) => BadgeFields.safeParse(unpack(listed)).data ?? []));
-    return badges;
+    const items = await allIn(db, { index: 'list', partition: listOf(owner), newestFirst: true });
+    return items.flatMap(({ listed }) => BadgeFields.safeParse(unpack(listed)).data ?? []);
   },
 
   /** Deletes a badge of this owner. Returns false if there is none. */

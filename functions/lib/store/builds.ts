@@ -1,4 +1,3 @@
-import { paginateQuery } from '@aws-sdk/lib-dynamodb';
 import { z } from 'zod';
 import { partitions } from '../../../shared/service/partitions.ts';
 import {
@@ -9,7 +8,6 @@ import {
   ifAbsent,
   ifExists,
   type Key,
-  pagesOfIndex,
   parse,
   putItem,
   putOnce,
@@ -17,6 +15,7 @@ import {
 } from './dynamodb.ts';
 import { listKeyOf } from './lists.ts';
 import { pack, unpack } from './packed.ts';
+import { allIn, pagesIn } from './query.ts';
 import { StoredReport } from './stored.ts';
 
 /*
@@ -47,15 +46,7 @@ const listOf = (owner: string): string => `BUILDS#${owner}`;
 const uploadsOf = ({ id }: Build): string => `${partitions.upload}${id}`;
 
 const uploadItems = async (db: Db, build: Build, begin = ''): Promise<Item[]> => {
-  const items: Item[] = [];
-  const query = {
-    TableName: db.table,
-    KeyConditionExpression: `pk = :pk${begin && ' AND begins_with(sk, :begin)'}`,
-    ExpressionAttributeValues: { ':pk': uploadsOf(build), ...(begin && { ':begin': begin }) },
-    ConsistentRead: true,
-  };
-  for await (const { Items = [] } of paginateQuery({ client: db.client }, query)) items.push(...Items);
-  return items;
+  return allIn(db, { partition: uploadsOf(build), ...(begin && { begin }) });
 };
 
 export type BuildStore = ReturnType<typeof buildStore>;
@@ -81,7 +72,7 @@ export const buildStore = (db: Db) => ({
   list: async (owner: string, limit: number, matches: (build: Build) => boolean): Promise<Build[]> => {
     const found: Build[] = [];
     let looks = 0;
-    for await (const page of pagesOfIndex(db, 'list', listOf(owner), { pageSize: PAGE, newestFirst: true })) {
+    for await (const page of pagesIn(db, { index: 'list', partition: listOf(owner), limit: PAGE, newestFirst: true })) {
       const builds = await Promise.all(page.map(async ({ sk }) => readBuild(await getItem(db, keyOf(owner, sk)))));
       found.push(...builds.filter((build) => build !== undefined).filter(matches));
       looks += page.length;

@@ -1,4 +1,3 @@
-import { QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { z } from 'zod';
 import type { WatchedName } from '../../../shared/comparison/watch.ts';
 import { anyName, type Region } from '../../../shared/name-schemas.ts';
@@ -22,6 +21,7 @@ import {
   updateOnce,
 } from './dynamodb.ts';
 import { type CheckItem, checkKey, ifCreateId, ifDueAt, ifEqual, ifLease, openPartitionOf, toIso } from './items.ts';
+import { firstIn } from './query.ts';
 
 /*
  * The id of a delivery comes from its check and its webhook, and its key from that id and the end of the check. Making it is
@@ -163,17 +163,9 @@ export const jobOf = ({ owner, webhookId, id, createdAt, tries }: DeliveryItem):
   tries,
 });
 
-const list = async ({ client, table: TableName }: Db, webhookId: string): Promise<DeliveryItem[]> => {
-  const query = new QueryCommand({
-    TableName,
-    KeyConditionExpression: 'pk = :pk',
-    ExpressionAttributeValues: { ':pk': partitionOf(webhookId) },
-    ScanIndexForward: false,
-    Limit: LISTED_DELIVERIES,
-    ConsistentRead: true,
-  });
-  const { Items = [] } = await client.send(query);
-  return Items.map((item) => parse(DeliveryItem, item));
+const list = async (db: Db, webhookId: string): Promise<DeliveryItem[]> => {
+  const newest = { partition: partitionOf(webhookId), newestFirst: true, limit: LISTED_DELIVERIES };
+  return (await firstIn(db, newest)).items.map((item) => parse(DeliveryItem, item));
 };
 
 const hold = async (db: Db, { pk, sk, dueAt: listed }: Due, now: Date): Promise<DeliveryJob | undefined> => {

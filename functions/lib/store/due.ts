@@ -1,4 +1,3 @@
-import { QueryCommand } from '@aws-sdk/lib-dynamodb';
 import type { RunError } from '../../../shared/problems.ts';
 import { follows } from '../../../shared/run.ts';
 import { ASIDE_MS, HOLD_MS, LEASE_SLACK_MS, RENEW_MS, TRY_MS } from '../../../shared/service/due-times.ts';
@@ -29,6 +28,7 @@ import {
   withSamples,
 } from './items.ts';
 import { openCheckCreate, removeOpenCheckOf } from './open-checks.ts';
+import { firstIn } from './query.ts';
 import { removeSecrets } from './remove-secrets.ts';
 
 /** A partition of the index of open items. */
@@ -171,22 +171,11 @@ const list = async (
   from = new Date(0),
   order: Order = 'oldest first',
 ): Promise<Due[]> => {
-  const { Items } = await db.client.send(
-    new QueryCommand({
-      TableName: db.table,
-      IndexName: 'open',
-      KeyConditionExpression: '#open = :open AND dueAt BETWEEN :from AND :until',
-      ExpressionAttributeNames: { '#open': 'open' },
-      ExpressionAttributeValues: {
-        ':open': openPartition(kind, shard),
-        ':from': from.toISOString(),
-        ':until': until.toISOString(),
-      },
-      ScanIndexForward: order === 'oldest first',
-      Limit: limit,
-    }),
-  );
-  return (Items ?? []) as Due[];
+  const { items } = await firstIn(db, {
+    ...{ index: 'open', partition: openPartition(kind, shard), limit, newestFirst: order === 'latest first' },
+    ...{ from: from.toISOString(), until: until.toISOString() },
+  });
+  return items as Due[];
 };
 
 const abandon = async (db: Db, run: RunItem, error: RunError, now: Date): Promise<boolean> => {

@@ -1,13 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { ConditionalCheckFailedException, DynamoDBClient, GetItemCommand } from '@aws-sdk/client-dynamodb';
-import {
-  DeleteCommand,
-  DynamoDBDocumentClient,
-  GetCommand,
-  PutCommand,
-  paginateQuery,
-  UpdateCommand,
-} from '@aws-sdk/lib-dynamodb';
+import { DeleteCommand, DynamoDBDocumentClient, GetCommand, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { z } from 'zod';
 import type { StoreEnv } from '../../../shared/service/env.ts';
 import { clientSettings, endingAtDeadline } from '../aws-client.ts';
@@ -73,25 +66,6 @@ export const openDb = (
 /** Reads an item consistently. */
 export const getItem = async ({ client, table: TableName }: Db, Key: Key): Promise<Item | undefined> =>
   (await client.send(new GetCommand({ TableName, Key, ConsistentRead: true }))).Item;
-
-/** Yields the entries of a partition of an index, page by page. The partition's attribute has the name of the index. */
-export async function* pagesOfIndex(
-  { client, table: TableName }: Db,
-  index: 'open' | 'list',
-  partition: string,
-  { pageSize, newestFirst = false }: { pageSize?: number; newestFirst?: boolean } = {},
-): AsyncGenerator<(Key & Item)[]> {
-  const query = {
-    TableName,
-    IndexName: index,
-    KeyConditionExpression: '#partition = :partition',
-    ExpressionAttributeNames: { '#partition': index },
-    ExpressionAttributeValues: { ':partition': partition },
-    ScanIndexForward: !newestFirst,
-  };
-  for await (const { Items = [] } of paginateQuery({ client, ...(pageSize && { pageSize }) }, query))
-    yield Items as (Key & Item)[];
-}
 
 /** Puts an item. Returns false if the condition failed. */
 export const putItem = async (db: Db, Item: Key & Item, condition: Condition): Promise<boolean> => {
@@ -183,7 +157,8 @@ const placeholder = (path: string): string => path.replace(/[\w-]+/g, (name) => 
 const namesOf = (paths: readonly string[]): Record<string, string> =>
   Object.fromEntries(paths.flatMap((path) => path.split('.')).map((name) => [placeholder(name), name]));
 
-const conditionOf = ({ condition, values = {} }: Condition) => {
+/** Returns the parameters of a condition, whose names are placeholders. */
+export const conditionOf = ({ condition, values = {} }: Condition) => {
   const names = [...condition.matchAll(/#([\w-]+)/g)].map(([, name = '']) => name);
   return {
     ConditionExpression: condition.replace(/#([\w-]+)/g, (_, name: string) => placeholder(name)),

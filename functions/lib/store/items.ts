@@ -1,4 +1,3 @@
-import { paginateQuery } from '@aws-sdk/lib-dynamodb';
 import { z } from 'zod';
 import type { Sample } from '../../../shared/metrics/page-metrics-schemas.ts';
 import { anyName } from '../../../shared/name-schemas.ts';
@@ -9,17 +8,8 @@ import { HOLD_MS } from '../../../shared/service/due-times.ts';
 import { partitions } from '../../../shared/service/partitions.ts';
 import type { PlanName } from '../../../shared/service/plans.ts';
 import { announceChange } from './changes.ts';
-import {
-  allOf,
-  type Change,
-  type Condition,
-  type Db,
-  getItem,
-  type Item,
-  type Key,
-  parse,
-  updateOnce,
-} from './dynamodb.ts';
+import { allOf, type Change, type Condition, type Db, getItem, type Key, parse, updateOnce } from './dynamodb.ts';
+import { allIn } from './query.ts';
 import { CheckFields, RunFields, StoredLabels, StoredReport } from './stored.ts';
 
 /*
@@ -147,31 +137,12 @@ export const ofAnyOwner: Scope = { owner: undefined };
  * Returns a check's items, with its entries of series if `trends` is true. With an owner, DynamoDB filters out the items
  * of others. A read of another owner's check therefore takes as long as a read of an unknown check.
  */
-export const readItems = async (
-  { client, table: TableName }: Db,
-  checkId: string,
-  { owner, trends = false }: Scope,
-) => {
-  const items: Item[] = [];
-  const ofOwner = owner !== undefined && {
-    FilterExpression: '#owner = :owner',
-    ExpressionAttributeNames: { '#owner': 'owner' },
-  };
-  const pages = paginateQuery(
-    { client },
-    {
-      TableName,
-      KeyConditionExpression: 'pk = :pk AND sk < :end',
-      ExpressionAttributeValues: {
-        ':pk': checkKey(checkId).pk,
-        ':end': trends ? 'TREND~' : 'TREND#',
-        ...(ofOwner && { ':owner': owner }),
-      },
-      ...ofOwner,
-      ConsistentRead: true,
-    },
-  );
-  for await (const page of pages) items.push(...(page.Items ?? []));
+export const readItems = async (db: Db, checkId: string, { owner, trends = false }: Scope) => {
+  const ofOwner = { condition: '#owner = :owner', values: { ':owner': owner } };
+  const items = await allIn(db, {
+    ...{ partition: checkKey(checkId).pk, until: trends ? 'TREND~' : 'TREND#' },
+    filter: owner === undefined ? undefined : ofOwner,
+  });
   const under = (prefix: string) => items.filter(({ sk }) => String(sk).startsWith(prefix));
   return { check: items.find(({ sk }) => sk === 'CHECK'), runs: under('RUN#'), trends: under('TREND#') };
 };

@@ -11,13 +11,13 @@ import {
   ifAbsent,
   ifExists,
   type Key,
-  pagesOfIndex,
   parse,
   putItem,
   putOnce,
   updateItem,
 } from './dynamodb.ts';
 import { apiKeyKey, toIso } from './items.ts';
+import { allIn } from './query.ts';
 
 const READS_AT_ONCE = 16;
 
@@ -104,11 +104,7 @@ export const listedKey = ({ prefix, createdAt }: Pick<ApiKey, 'prefix' | 'create
 });
 
 /** Returns the table's keys of a partition of the list. */
-const listedIn = async (db: Db, shard: string): Promise<Key[]> => {
-  const keys: Key[] = [];
-  for await (const page of pagesOfIndex(db, 'list', `KEYS#${shard}`)) keys.push(...page);
-  return keys;
-};
+const listedIn = (db: Db, shard: string): Promise<Key[]> => allIn(db, { index: 'list', partition: `KEYS#${shard}` });
 
 const unreadableKey = (item: Item): UnreadableKey => {
   const valid = Object.entries(ApiKey.shape).filter(([name, schema]) => schema.safeParse(item[name]).success);

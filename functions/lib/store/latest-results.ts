@@ -9,10 +9,11 @@ import type { StoredResult } from '../../../shared/pages/listed-pages.ts';
 import type { StoredPoint } from '../../../shared/pages/page-points.ts';
 import { pick } from '../../../shared/pick.ts';
 import { cutText } from '../../../shared/text.ts';
-import { type Db, getItem, type Item, pagesOfIndex } from './dynamodb.ts';
+import { type Db, getItem, type Item } from './dynamodb.ts';
 import type { CheckItem, RunItem } from './items.ts';
 import { type ListedRun, seriesOf } from './lists.ts';
 import { unpack } from './packed.ts';
+import { pagesIn } from './query.ts';
 
 /** A page on a device in a region, and its owner. */
 export type PlaceOfPage = Pick<RunItem, 'owner' | 'url' | 'device' | 'region'>;
@@ -58,7 +59,7 @@ export const earlierResults = async (
   count: number,
 ): Promise<StoredResult[]> => {
   const found: StoredResult[] = [];
-  for await (const page of pagesOfIndex(db, 'list', seriesOf(owner, url), { newestFirst: true })) {
+  for await (const page of pagesIn(db, { index: 'list', partition: seriesOf(owner, url), newestFirst: true })) {
     for (const { pk, sk, listed } of page) {
       const run = entryOf(listed);
       if (!run || run.device !== device || run.region !== region) continue;

@@ -1,4 +1,3 @@
-import { QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { ListedPage } from '../../../shared/pages/listed-pages.ts';
 import { partitions } from '../../../shared/service/partitions.ts';
 import { log } from '../log.ts';
@@ -6,6 +5,7 @@ import type { Db, Item } from './dynamodb.ts';
 import { listOfPages } from './latest.ts';
 import { hashOfUrl } from './lists.ts';
 import { unpack } from './packed.ts';
+import { allIn, pagesIn } from './query.ts';
 
 export type PageStore = ReturnType<typeof pageStore>;
 
@@ -14,45 +14,21 @@ const MAX_RESULTS = 10_000;
 
 /** Reads the newest results of pages. */
 export const pageStore = (db: Db) => ({
-  /** Returns the results of an owner, in no order that means anything. `cut` is true if there are more than the list reads. */
+  /** Returns the results of an owner, unordered. `cut` is true if there are more than the list reads. */
   list: async (owner: string, now: Date, most = MAX_RESULTS) => {
     const items: Item[] = [];
-    let start: Item | undefined;
-    do {
-      const { Items = [], LastEvaluatedKey } = await db.client.send(
-        new QueryCommand({
-          TableName: db.table,
-          IndexName: 'list',
-          KeyConditionExpression: '#list = :list',
-          ExpressionAttributeNames: { '#list': 'list' },
-          ExpressionAttributeValues: { ':list': listOfPages(owner) },
-          ...(start && { ExclusiveStartKey: start }),
-          Limit: most - items.length,
-        }),
-      );
-      items.push(...Items);
-      start = LastEvaluatedKey;
-    } while (start && items.length < most);
-    return { results: resultsOf(items, now), cut: start !== undefined };
+    for await (const page of pagesIn(db, { index: 'list', partition: listOfPages(owner), limit: most + 1 })) {
+      items.push(...page);
+      if (items.length > most) break;
+    }
+    return { results: resultsOf(items.slice(0, most), now), cut: items.length > most };
   },
 
   /** Returns the results of one URL, however many pages the owner has. */
   ofUrl: async (owner: string, url: string, now: Date) => {
-    const { Items = [] } = await db.client.send(
-      new QueryCommand({
-        TableName: db.table,
-        KeyConditionExpression: 'pk = :pk AND begins_with(sk, :url)',
-        ExpressionAttributeValues: { ':pk': `${partitions.latest}${owner}`, ':url': `${hashOfUrl(url)}#` },
-        ConsistentRead: true,
-      }),
-    );
-    return {
-      results: resultsOf(
-        Items.filter(({ listKey }) => listKey !== undefined),
-        now,
-      ),
-      cut: false,
-    };
+    const items = await allIn(db, { partition: `${partitions.latest}${owner}`, begin: `${hashOfUrl(url)}#` });
+    const listed = items.filter(({ listKey }) => listKey !== undefined);
+    return { results: resultsOf(listed, now), cut: false };
   },
 });
 

@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto';
-import { QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { type Check, checkView } from '../../../shared/check.ts';
 import { measuredOn } from '../../../shared/comparison/comparable.ts';
 import { type Locations, locationsOf, type SeriesPoint } from '../../../shared/comparison/series.ts';
@@ -9,6 +8,7 @@ import { canonicalUrl } from '../../../shared/text.ts';
 import type { Db } from './dynamodb.ts';
 import { checkKey, type RunItem, trendKey } from './items.ts';
 import { pack, unpack } from './packed.ts';
+import { allIn, firstIn } from './query.ts';
 
 /** Place of an item in its list. Lists are sorted by it. */
 export type Position = { createdAt: string; id: string };
@@ -42,14 +42,8 @@ export const listStore = (db: Db) => ({
 
   /** Returns the runs of an owner's closed check, in the order of its regions. It reads no index, and misses no run. */
   runsOfCheck: async (owner: string, checkId: string): Promise<(ListedRun | UnreadableEntry)[]> => {
-    const entries = new QueryCommand({
-      TableName: db.table,
-      KeyConditionExpression: 'pk = :pk AND begins_with(sk, :trend)',
-      ExpressionAttributeValues: { ':pk': checkKey(checkId).pk, ':trend': trendKey(checkId, '').sk },
-      ConsistentRead: true,
-    });
-    const { Items = [] } = await db.client.send(entries); // at most one for each region
-    const filled = Items.filter((entry) => entry.owner === owner && entry.list !== undefined);
+    const entries = await allIn(db, { partition: checkKey(checkId).pk, begin: trendKey(checkId, '').sk });
+    const filled = entries.filter((entry) => entry.owner === owner && entry.list !== undefined);
     const placeOf = (entry: object) => ('position' in entry ? Number(entry.position) : Number.POSITIVE_INFINITY);
     return filled
       .map((entry) => parseListed(entry) as ListedRun | UnreadableEntry)
@@ -126,36 +120,16 @@ const query = async <Entry>(
   now: Date,
   order: Order = 'newest first',
 ) => {
-  const bounds = boundsOf(range);
-  if (!bounds) return { entries: [], last: undefined, more: false };
-  const { Items = [], LastEvaluatedKey } = await db.client.send(
-    new QueryCommand({
-      TableName: db.table,
-      IndexName: 'list',
-      KeyConditionExpression: ['#list = :list', ...bounds.conditions].join(' AND '),
-      ExpressionAttributeNames: { '#list': 'list' },
-      ExpressionAttributeValues: { ':list': list, ...bounds.values },
-      ScanIndexForward: order === 'oldest first',
-      Limit: limit,
-    }),
-  );
-  const entries = Items.filter(({ listKey }) => listKey !== range.before && listKey !== range.after).map(parseListed);
+  const { after: from, before: until } = range;
+  // DynamoDB refuses a lower bound above the upper one.
+  if (from !== undefined && until !== undefined && from > until) return { entries: [], last: undefined, more: false };
+  const newestFirst = order === 'newest first';
+  const { items, more } = await firstIn(db, { index: 'list', partition: list, from, until, newestFirst, limit });
+  const entries = items.filter(({ listKey }) => listKey !== until && listKey !== from).map(parseListed);
   const isCurrent = ({ expiresAt = Number.POSITIVE_INFINITY }) => expiresAt * 1000 > now.getTime(); // DynamoDB deletes items late
   return {
     entries: entries.filter(isCurrent).map(({ expiresAt: _, ...entry }) => entry as Entry | UnreadableEntry),
-    last: Items.at(-1)?.listKey as string | undefined,
-    more: LastEvaluatedKey !== undefined,
+    last: items.at(-1)?.listKey as string | undefined,
+    more,
   };
-};
-
-/**
- * Returns the condition of a range on the sort key, or undefined if the range is empty. DynamoDB refuses an empty text as
- * a bound, and a lower bound above the upper one.
- */
-const boundsOf = ({ after, before }: Range) => {
-  if (after === undefined && before === undefined) return { conditions: [], values: {} };
-  if (after === undefined) return { conditions: ['listKey <= :before'], values: { ':before': before } };
-  if (before === undefined) return { conditions: ['listKey >= :after'], values: { ':after': after } };
-  if (after > before) return undefined;
-  return { conditions: ['listKey BETWEEN :after AND :before'], values: { ':after': after, ':before': before } };
 };

@@ -1,10 +1,10 @@
-import { paginateQuery, QueryCommand } from '@aws-sdk/lib-dynamodb';
 import type { Mark } from '../../../shared/marks.ts';
 import { partitions } from '../../../shared/service/partitions.ts';
 import { type Db, deleteItem, getItem, ifExists, type Key, putItem } from './dynamodb.ts';
 import { ifAbsentOrExpired } from './items.ts';
 import { hashOfUrl } from './lists.ts';
 import { pack, unpack } from './packed.ts';
+import { allIn, firstIn } from './query.ts';
 
 /** A stored mark. Its id is known. */
 export type StoredMark = Mark & { id: string };
@@ -41,39 +41,16 @@ export const markStore = (db: Db) => ({
   erase: (owner: string, id: string): Promise<boolean> => deleteItem(db, keyOf(owner, id), ifExists),
 
   /** Returns the number of marks of an owner. */
-  count: async (owner: string): Promise<number> => {
-    const query = {
-      TableName: db.table,
-      KeyConditionExpression: 'pk = :pk',
-      ExpressionAttributeValues: { ':pk': keyOf(owner, '').pk },
-      ProjectionExpression: 'sk',
-    };
-    let count = 0;
-    for await (const { Items = [] } of paginateQuery({ client: db.client }, query)) count += Items.length;
-    return count;
-  },
+  count: async (owner: string): Promise<number> => (await allIn(db, { partition: keyOf(owner, '').pk })).length,
 
   /** Returns the newest marks of a page and of all pages, the newest first. Without a URL, those of all pages only. */
   list: async (owner: string, url: string | undefined): Promise<StoredMark[]> => {
     const lists = [null, ...(url === undefined ? [] : [url])].map((each) => listOf(owner, each));
     const found = await Promise.all(
-      lists.map(async (list) => {
-        const { Items = [] } = await db.client.send(
-          new QueryCommand({
-            TableName: db.table,
-            IndexName: 'list',
-            KeyConditionExpression: '#list = :list',
-            ExpressionAttributeNames: { '#list': 'list' },
-            ExpressionAttributeValues: { ':list': list },
-            ScanIndexForward: false,
-            Limit: MAX_READ,
-          }),
-        );
-        return Items.map(({ listed }) => unpack(listed) as StoredMark | undefined);
-      }),
+      lists.map((partition) => firstIn(db, { index: 'list', partition, newestFirst: true, limit: MAX_READ })),
     );
     return found
-      .flat()
+      .flatMap(({ items }) => items.map(({ listed }) => unpack(listed) as StoredMark | undefined))
       .filter((mark) => mark !== undefined)
       .sort((a, b) => b.at.localeCompare(a.at));
   },

@@ -1,7 +1,7 @@
-import { paginateQuery } from '@aws-sdk/lib-dynamodb';
 import { partitions } from '../../../shared/service/partitions.ts';
 import { type Db, deleteItem, getItem, ifExists, type Key, putItem } from './dynamodb.ts';
 import { ifCreateId, isExpired } from './items.ts';
+import { allIn } from './query.ts';
 
 /*
  * Each open check that counts towards its owner's plan is an item of its own. Its create writes the item after the runs and
@@ -37,17 +37,7 @@ export const removeOpenCheckOf = (
 ): Promise<boolean> => deleteItem(db, keyOf(owner, id), ifCreateId(createId));
 
 /** Returns the ids of an owner's open checks. Reads one unit for about 35 of them. */
-export const openCheckIds = async ({ client, table: TableName }: Db, owner: string, now: Date): Promise<string[]> => {
-  const query = {
-    TableName,
-    KeyConditionExpression: 'pk = :pk',
-    ExpressionAttributeValues: { ':pk': `${partitions.openCheck}${owner}` },
-    ProjectionExpression: 'sk, expiresAt',
-    ConsistentRead: true,
-  };
-  const ids: string[] = [];
-  for await (const { Items = [] } of paginateQuery({ client }, query)) {
-    ids.push(...Items.filter((item) => !isExpired(item, now)).map(({ sk }) => String(sk)));
-  }
-  return ids;
+export const openCheckIds = async (db: Db, owner: string, now: Date): Promise<string[]> => {
+  const items = await allIn(db, { partition: `${partitions.openCheck}${owner}` });
+  return items.filter((item) => !isExpired(item as { expiresAt?: number }, now)).map(({ sk }) => sk);
 };

@@ -1,7 +1,8 @@
 import type { Region } from '../../../shared/regions.ts';
 import { MAX_OPEN_SHARDS } from '../../../shared/service/partitions.ts';
-import { type Db, getItem, type Key, pagesOfIndex, parse } from './dynamodb.ts';
+import { type Db, getItem, type Key, parse } from './dynamodb.ts';
 import { openPartition, RunItem } from './items.ts';
+import { pagesIn } from './query.ts';
 
 /** An open run, or the key of one whose item does not match its schema. */
 export type OpenRun = { run: RunItem } | { unreadable: string; dueAt: string };
@@ -17,7 +18,7 @@ export const openRuns = async (db: Db, region: Region): Promise<OpenRun[]> => {
 
 const openRunsIn = async (db: Db, region: Region, shard: number): Promise<OpenRun[]> => {
   const found: OpenRun[] = [];
-  for await (const page of pagesOfIndex(db, 'open', openPartition(region, shard), { pageSize: 1000 })) {
+  for await (const page of pagesIn(db, { index: 'open', partition: openPartition(region, shard), limit: 1000 })) {
     const keys = page as (Key & { dueAt: string })[];
     for (let i = 0; i < keys.length; i += READS_AT_ONCE) {
       const read = await Promise.all(keys.slice(i, i + READS_AT_ONCE).map((key) => readOpenRun(db, key)));

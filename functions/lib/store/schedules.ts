@@ -1,4 +1,3 @@
-import { paginateQuery } from '@aws-sdk/lib-dynamodb';
 import type { LastCheck } from '../../../shared/schedules.ts';
 import { HOLD_MS } from '../../../shared/service/due-times.ts';
 import { secretFolders } from '../../../shared/service/secret-folders.ts';
@@ -16,6 +15,7 @@ import {
   updateOnce,
 } from './dynamodb.ts';
 import { ifDueAt, ifEqual, openPartitionOf, toIso } from './items.ts';
+import { allIn } from './query.ts';
 import { removeSecrets } from './remove-secrets.ts';
 import { ifSame, ifShown, keyOf, type NewSchedule, partitionOf, ScheduleItem, timesOf } from './schedule-items.ts';
 
@@ -124,18 +124,8 @@ const change = async (db: Db, schedule: ScheduleItem, { condition, ...changes }:
   return item && parse(ScheduleItem, item);
 };
 
-const list = async ({ client, table: TableName }: Db, owner: string): Promise<ScheduleItem[]> => {
-  const query = {
-    TableName,
-    KeyConditionExpression: 'pk = :pk',
-    ExpressionAttributeValues: { ':pk': partitionOf(owner) },
-    ConsistentRead: true,
-  };
-  const all: ScheduleItem[] = [];
-  for await (const { Items = [] } of paginateQuery({ client }, query))
-    all.push(...Items.map((item) => parse(ScheduleItem, item)));
-  return all;
-};
+const list = async (db: Db, owner: string): Promise<ScheduleItem[]> =>
+  (await allIn(db, { partition: partitionOf(owner) })).map((item) => parse(ScheduleItem, item));
 
 const create = async (
   db: Db,

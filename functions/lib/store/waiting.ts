@@ -1,4 +1,3 @@
-import { paginateQuery } from '@aws-sdk/lib-dynamodb';
 import type { Region } from '../../../shared/regions.ts';
 import {
   LEASE_MS,
@@ -12,6 +11,7 @@ import { MAX_OPEN_SHARDS } from '../../../shared/service/partitions.ts';
 import type { Due } from './due.ts';
 import { allOf, type Db, updateItem } from './dynamodb.ts';
 import { ifDueAt, ifNoLease, ifState, openPartition, toIso } from './items.ts';
+import { allIn } from './query.ts';
 
 /** Runs of a region that workers hold: their number, and when the oldest of their jobs was sent. */
 export type AtWork = { count: number; oldestSentAt: string | undefined };
@@ -38,23 +38,13 @@ const atWork = async (db: Db, region: Region, now: Date): Promise<AtWork> => {
 
 /** Returns when the jobs of the held runs of a partition were sent. A held run is due when its lease has ended, or before the first renewal a minute after its creation. */
 const heldIn = async (db: Db, open: string, now: Date): Promise<(string | undefined)[]> => {
-  const query = {
-    TableName: db.table,
-    IndexName: 'open',
-    KeyConditionExpression: '#open = :open AND dueAt BETWEEN :from AND :until',
-    FilterExpression: '#lease.#until >= :renewed',
-    ExpressionAttributeNames: { '#open': 'open', '#lease': 'lease', '#until': 'until' },
-    ExpressionAttributeValues: {
-      ':open': open,
-      ':from': now.toISOString(),
-      ':until': toIso(now.getTime() + LEASE_MS + 2 * LEASE_SLACK_MS), // clocks differ
-      ':renewed': toIso(now.getTime() - 2 * RENEW_MS + LEASE_MS),
-    },
-  };
-  const held: (string | undefined)[] = [];
-  for await (const { Items = [] } of paginateQuery({ client: db.client }, query))
-    held.push(...Items.map(({ lease }) => (lease as { sentAt?: string }).sentAt));
-  return held;
+  const renewed = toIso(now.getTime() - 2 * RENEW_MS + LEASE_MS);
+  const held = await allIn(db, {
+    ...{ index: 'open', partition: open, from: now.toISOString() },
+    until: toIso(now.getTime() + LEASE_MS + 2 * LEASE_SLACK_MS), // clocks differ
+    filter: { condition: '#lease.#until >= :renewed', values: { ':renewed': renewed } },
+  });
+  return held.map(({ lease }) => (lease as { sentAt?: string }).sentAt);
 };
 
 const postpone = async (db: Db, { pk, sk, dueAt }: Due, oldestSentAt: string | undefined, now: Date) => {

@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto';
-import { QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { z } from 'zod';
 import { DELIVERY_LEASE_MS, DISABLE_AFTER_MS, HOLD_MS } from '../../../shared/service/due-times.ts';
 import { partitions } from '../../../shared/service/partitions.ts';
@@ -19,6 +18,7 @@ import {
   updateItem,
 } from './dynamodb.ts';
 import { ifEqual, toIso, webhooksMarkKey } from './items.ts';
+import { allIn } from './query.ts';
 
 /*
  * Each webhook has one of the places of its owner, so that a conditional put bounds their number. Its secrets are in its item,
@@ -105,15 +105,9 @@ export type TryOutcome = {
 export const hasWebhooks = async (db: Db, owner: string): Promise<boolean> =>
   Boolean(await getItem(db, webhooksMarkKey(owner)));
 
-const list = async ({ client, table: TableName }: Db, owner: string): Promise<WebhookItem[]> => {
-  const query = new QueryCommand({
-    TableName,
-    KeyConditionExpression: 'pk = :pk',
-    ExpressionAttributeValues: { ':pk': `${partitions.webhook}${owner}` },
-    ConsistentRead: true,
-  });
-  const { Items = [] } = await client.send(query);
-  return Items.map((item) => parse(WebhookItem, item)).sort((a, b) => a.createdAt.localeCompare(b.createdAt));
+const list = async (db: Db, owner: string): Promise<WebhookItem[]> => {
+  const items = await allIn(db, { partition: `${partitions.webhook}${owner}` });
+  return items.map((item) => parse(WebhookItem, item)).sort((a, b) => a.createdAt.localeCompare(b.createdAt));
 };
 
 const newSecret = (): string => `whsec_${randomBytes(32).toString('base64')}`;
