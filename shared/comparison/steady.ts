@@ -29,34 +29,46 @@ export const steadySides = ({ before, after }: Sides): SteadySides | undefined =
   if (earlier.length === 0 || later.length === 0 || loads.length < sides.flat().length) return undefined;
   const mayDiffer = hasOtherOrder(earlier, later);
   const isOther = mayDiffer && Math.min(earlier.length, later.length) >= FEWEST_OF_ORDER;
-  const followed = loads.flatMap(({ scripts }) => namesOf(scripts, isFollowed));
+  const counts = [...countsOf(loads)];
+  const namesWith = (has: (count: Count) => boolean) =>
+    new Set(counts.flatMap(([name, each]) => (has(each) ? name : [])));
   const shared: Order = {
-    followed: new Set(followed),
-    missed: new Set(loads.flatMap(({ scripts }) => namesOf(scripts, (script) => !isFollowed(script)))),
-    waited: (name) => loads.every(({ scripts }) => namesOf(scripts, isWaited).includes(name)),
+    followed: namesWith(({ lcp }) => lcp > 0),
+    missed: namesWith(({ lcp, loads }) => lcp < loads),
+    waited: namesWith(({ fcp }) => fcp === loads.length),
   };
   const order = isOther ? ownOrder : shared;
   const steadied = (side: Sampled) => side.map((samples) => samples.map((sample) => withTimes(sample, order)));
   return { before: steadied(before), after: steadied(after), mayDiffer: mayDiffer && !isOther };
 };
 
-const isFollowed = ({ began }: NearScript): boolean => began !== 'later';
-const isWaited = ({ began }: NearScript): boolean => began === 'beforeFcp';
-const namesOf = (scripts: readonly NearScript[], has: (script: NearScript) => boolean): string[] =>
-  scripts.filter(has).map(({ name }) => name);
+const paints = ['fcp', 'lcp'] as const;
+type Paint = (typeof paints)[number];
+/** Number of loads that have a script, and of those whose first or largest paint came after it. */
+type Count = Record<'loads' | 'fcp' | 'lcp', number>;
+
+/** Returns the counts of all scripts. A page may name its scripts anew in each load, so that there are thousands. */
+const countsOf = (loads: readonly SteadyLoad[]): Map<string, Count> => {
+  const counts = new Map<string, Count>();
+  for (const { name, began } of loads.flatMap(({ scripts }) => scripts)) {
+    const { loads, fcp, lcp } = counts.get(name) ?? { loads: 0, fcp: 0, lcp: 0 };
+    counts.set(name, {
+      loads: loads + 1,
+      fcp: fcp + Number(began === 'beforeFcp'),
+      lcp: lcp + Number(began !== 'later'),
+    });
+  }
+  return counts;
+};
 
 /** Returns true if a paint came after a script in all loads of one side that have it, and in none of the other. */
 const hasOtherOrder = (before: readonly SteadyLoad[], after: readonly SteadyLoad[]): boolean => {
-  const names = new Set(before.flatMap(({ scripts }) => namesOf(scripts, () => true)));
-  return [...names].some((name) =>
-    [isFollowed, isWaited].some((has) => {
-      const [a, b] = [before, after].map((loads) =>
-        loads.flatMap(({ scripts }) => scripts.filter((script) => script.name === name).map(has)),
-      ) as [boolean[], boolean[]];
-      const areEqual = (all: boolean[]) => all.length > 0 && all.every((each) => each === all[0]);
-      return areEqual(a) && areEqual(b) && a[0] !== b[0];
-    }),
-  );
+  const others = countsOf(after);
+  return [...countsOf(before)].some(([name, a]) => {
+    const b = others.get(name);
+    const isAlways = (all: Count, none: Count, paint: Paint) => all[paint] === all.loads && none[paint] === 0;
+    return b && paints.some((paint) => isAlways(a, b, paint) || isAlways(b, a, paint));
+  });
 };
 
 /** Returns how often each paint came after each script that it did not always follow, or never. */
@@ -65,24 +77,21 @@ export const ordersOf = ({ before, after }: Sides): Omit<PaintOrder, 'region'>[]
     SteadyLoad[],
     SteadyLoad[],
   ];
-  const names = new Set(value.flatMap(({ scripts }) => namesOf(scripts, () => true)));
-  return [...names].flatMap((script) =>
-    (['fcp', 'lcp'] as const).flatMap((paint) => {
-      const countIn = (loads: readonly SteadyLoad[]) => {
-        const found = loads.flatMap(({ scripts }) => scripts.filter(({ name }) => name === script));
-        return { after: found.filter(paint === 'fcp' ? isWaited : isFollowed).length, loads: found.length };
-      };
-      const counts = { base: countIn(base), value: countIn(value) };
-      const [after, all] = [counts.base.after + counts.value.after, counts.base.loads + counts.value.loads];
-      return counts.base.loads > 0 && after > 0 && after < all ? [{ script, paint, ...counts }] : [];
+  const earlier = countsOf(base);
+  return [...countsOf(value)].flatMap(([script, now]) =>
+    paints.flatMap((paint) => {
+      const countIn = (counts: Count) => ({ after: counts[paint], loads: counts.loads });
+      const before = earlier.get(script);
+      const [after, all] = [now[paint] + (before?.[paint] ?? 0), now.loads + (before?.loads ?? 0)];
+      return before && after > 0 && after < all ? [{ script, paint, base: countIn(before), value: countIn(now) }] : [];
     }),
   );
 };
 
 /** Scripts that the largest paint followed in any load, those that it came before in any, and those that the first one awaits. */
-type Order = Record<'followed' | 'missed', ReadonlySet<string>> & { waited: (name: string) => boolean };
+type Order = Record<'followed' | 'missed', ReadonlySet<string>> & { waited: Pick<ReadonlySet<string>, 'has'> };
 /** The order in which the paints of a load came. */
-const ownOrder: Order = { followed: new Set(), missed: new Set(), waited: () => true };
+const ownOrder: Order = { followed: new Set(), missed: new Set(), waited: { has: () => true } };
 
 /** Returns a sample with its steady times in its own order, if it has them. */
 export const asSteady = (sample: Sample): Sample => withTimes(sample, ownOrder);
@@ -95,7 +104,7 @@ const withTimes = (sample: Sample, order: Order): Sample => {
 };
 
 const timesIn = ({ fcp, lcp, tbt, scripts }: SteadyLoad, order: Order): SteadyTimes => {
-  const isEarly = ({ name, began, moved }: NearScript) => moved && began === 'beforeFcp' && !order.waited(name);
+  const isEarly = ({ name, began, moved }: NearScript) => moved && began === 'beforeFcp' && !order.waited.has(name);
   const early = scripts.find(isEarly)?.moved;
   return { fcp: early?.fcp ?? fcp, tbt: early?.tbt ?? tbt, lcp: lcpIn({ lcp, scripts }, order) };
 };

@@ -33,7 +33,6 @@ export type ReportFacts = {
   msPerByte: number;
 };
 
-const MAX_REQUESTS = 5000;
 const MAX_URL = 2048;
 const DEFAULT_THROUGHPUT_KBPS = 10_000;
 
@@ -104,7 +103,7 @@ const requestFacts = (report: Report, name: (url: unknown) => Named): ReportFact
     itemsOf(report, 'render-blocking-insight', 'render-blocking-resources').map(({ url }) => name(url).key),
   );
   const requests = new Map<string, RequestFact>();
-  for (const item of itemsOf(report, 'network-requests').slice(0, MAX_REQUESTS)) {
+  for (const item of itemsOf(report, 'network-requests')) {
     if (!/^https?:/.test(String(item.url))) continue; // a data URL is no request
     const named = name(item.url);
     const before = requests.get(named.key);

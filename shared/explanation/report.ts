@@ -40,11 +40,15 @@ export type Tables = {
   audits: Readonly<Record<string, { details?: { items?: unknown } | null | undefined } | undefined>>;
 };
 
+/** Most rows of a table that are read. An uploaded report may have 100,000, whose facts would hold the service. */
+const MAX_ROWS = 5000;
+
 /** Returns the rows of the first of these audits that has a table. The versions name some audits differently. */
 export const itemsOf = ({ audits }: Tables, ...ids: readonly string[]): Item[] => {
   for (const id of ids) {
     const items = audits[id]?.details?.items;
-    if (Array.isArray(items)) return items.filter((item) => item !== null && typeof item === 'object');
+    if (Array.isArray(items))
+      return items.slice(0, MAX_ROWS).filter((item) => item !== null && typeof item === 'object');
   }
   return [];
 };

@@ -140,6 +140,18 @@ test.each([
   expect([status, errors]).toEqual([400, [expect.objectContaining({ path })]]);
 });
 
+test('numbers that the database would take for too small are 0', async () => {
+  const { id } = await uploaded(
+    ofPage('small', (lhr) => {
+      Object.assign(lhr.audits['largest-contentful-paint'] as object, { numericValue: 1e-200 });
+      Object.assign(lhr.environment, { benchmarkIndex: 1e-200 });
+    }),
+  );
+  expect((await read(`/v1/checks/${id}`)).runs[0]).toMatchObject({
+    ...{ numericValues: { lcp: 0 }, environment: { benchmarkIndex: 0 } },
+  });
+});
+
 test('a repeated upload is the same check, and an erased one leaves nothing', async () => {
   const headers = { ...json, 'idempotency-key': 'report-1' };
   const first = await upload(ofPage('repeated'), '', headers);
@@ -181,6 +193,16 @@ const refusals: [string, (lhr: Lhr) => void, string][] = [
     'an impossible time',
     (lhr) => Object.assign(lhr.audits['largest-contentful-paint'], { numericValue: 1e300 }),
     'below 0 or impossibly high: lcp',
+  ],
+  [
+    'a benchmark that no number of the database holds',
+    (lhr) => Object.assign(lhr.environment, { benchmarkIndex: 1e300 }),
+    'no Lighthouse result',
+  ],
+  [
+    'an impossible throttling',
+    (lhr) => Object.assign(lhr.configSettings, { throttling: { rttMs: 1e300 } }),
+    'no Lighthouse result',
   ],
   [
     'a pattern of 1 MB',

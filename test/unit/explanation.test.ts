@@ -233,6 +233,19 @@ describe('a hostile page', () => {
     expect(omitted['requests.added']).toBe(15);
   });
 
+  test('has facts of at most 5,000 rows a table, because the service that explains them answers others too', () => {
+    const items = Array.from({ length: 6000 }, (_, i) => ({
+      url: `http://127.0.0.1:8000/?n=${i}`,
+      total: 5,
+      wastedMs: 5,
+    }));
+    const tables = Object.fromEntries(
+      ['bootup-time', 'font-display-insight'].map((id) => [id, { details: { items } }]),
+    );
+    const { scripts, hiddenText } = factsOf({ ...now, audits: { ...now.audits, ...tables } });
+    expect([scripts.size, hiddenText.size]).toEqual([5000, 5000]);
+  });
+
   test('gets its texts cut, on one line, and without passwords', () => {
     const text = JSON.stringify(explained(base, withRequests(20)));
     expect(text.length).toBeLessThan(20_000);

@@ -13,6 +13,7 @@ import { noOptions } from '../../../shared/options/audit-options-schemas.ts';
 import { throttlingNames } from '../../../shared/options/throttling.ts';
 import { pick } from '../../../shared/pick.ts';
 import { ApiProblemError } from '../../../shared/problems.ts';
+import { recordOf } from '../../../shared/record.ts';
 import { cutText } from '../../../shared/text.ts';
 import { UPLOAD_MAJORS } from '../../../shared/uploads.ts';
 import { invalidInput } from '../http/input.ts';
@@ -22,7 +23,12 @@ import { faultOfShape, MAX_AUDITS } from './report-shape.ts';
 
 const text = z.string();
 const score = z.number().min(0).max(1).nullable();
-const number = z.number().nullish(); // null in JSON if it is infinite
+/** Highest value of a metric: some 11 days in milliseconds, or 1 GB. */
+const MAX_VALUE = 1e9;
+/** The database stores no number between 0 and 1e-130. */
+const nearZero = (value: number): number => (Math.abs(value) < 1e-9 ? 0 : value);
+const number = z.number().transform(nearZero).nullish(); // null in JSON if it is infinite
+const setting = z.number().nonnegative().max(MAX_VALUE).transform(nearZero);
 const Url = text.max(MAX_URL_LENGTH).refine((url) => /^https?:\/\//i.test(url) && URL.canParse(url), {
   error: 'must be a URL that starts with http:// or https://',
 });
@@ -42,12 +48,12 @@ const UploadedResult = z.looseObject({
   runtimeError: z.object({ code: text, message: text.optional() }).optional(),
   environment: z.object({
     hostUserAgent: text.max(1000).regex(/Chrome\/\d/, 'must name the version of Chrome'),
-    benchmarkIndex: z.number().nonnegative(),
+    benchmarkIndex: setting,
   }),
   configSettings: z.looseObject({
     formFactor: z.enum(devices),
     throttlingMethod: z.enum(['simulate', 'devtools', 'provided']).nullish(), // PageSpeed's API leaves it out
-    throttling: z.object({ rttMs: number, throughputKbps: number, cpuSlowdownMultiplier: number }).optional(),
+    throttling: z.object(recordOf(throttlingNames, () => setting.nullish())).optional(),
     blockedUrlPatterns: z.array(text.max(MAX_URL_LENGTH)).nullish(),
     onlyAudits: z.array(text).nullish(),
     skipAudits: z.array(text).nullish(),
@@ -129,8 +135,6 @@ export const parseReport = (value: unknown): UploadedSample => {
 
 const leftOut = (names: readonly string[]) => `The configuration of this report left out: ${names.join(', ')}.`;
 
-/** Highest value of a metric: some 11 days in milliseconds, or 1 GB. */
-const MAX_VALUE = 1e9;
 const MAX_WARNINGS = 20;
 const MAX_WARNING = 1000;
 

@@ -25,10 +25,12 @@ type Named = Pick<TraceEvent, 'name' | 'args'>;
  * causes in the browser, such as a layout, is the browser's.
  */
 export const workOf = (events: readonly TraceEvent[], by: NamedBy): WorkShare[] => {
-  const shares: WorkShare[] = [];
+  const shares = new Map<string, WorkShare>();
   const shareOf = ({ name, isScript }: Unit): WorkShare => {
-    const found = shares.find((share) => share.name === name && share.isScript === isScript);
-    return found ?? (shares[shares.push({ name, isScript, ms: 0 }) - 1] as WorkShare);
+    const key = `${isScript} ${name}`;
+    const share = shares.get(key) ?? { name, isScript, ms: 0 };
+    shares.set(key, share);
+    return share;
   };
   const known = new Map<string, WorkShare | undefined>(); // a trace has many events of few kinds and addresses
   const shareOfEvent = (event: Named): WorkShare | undefined => {
@@ -53,7 +55,7 @@ export const workOf = (events: readonly TraceEvent[], by: NamedBy): WorkShare[] 
       open.push({ endUs: event.ts + (event.dur ?? 0), share });
     }
   }
-  const all = shares.map((share) => ({ ...share, ms: Math.round(share.ms * 10) / 10 }));
+  const all = [...shares.values()].map((share) => ({ ...share, ms: Math.round(share.ms * 10) / 10 }));
   const scripts = all.filter(({ isScript }) => isScript).sort((a, b) => b.ms - a.ms);
   return [...scripts.slice(0, MAX_SCRIPTS), ...all.filter(({ isScript }) => !isScript)].filter(({ ms }) => ms > 0);
 };
