@@ -161,13 +161,9 @@ const measure = async (work: Work, secrets: Secrets | undefined, earlier: readon
   );
   using _ = audits;
   let recorded = earlier.length; // finishing the run records its last attempt
-  for (
-    let progress = initialProgress(earlier, {
-      isCompared: lease.run.against !== null,
-      loader: loaderOf(lease.run),
-    });
-    ;
-  ) {
+  const { run } = lease;
+  const compared = { isCompared: run.against !== null, loader: loaderOf(run), regions: run.regionCount };
+  for (let progress = initialProgress(earlier, compared); ; ) {
     const step = next(progress, { samples, timeLeftMs: remainingMs() });
     if (step.do === 'finish') return { result: await withWholeReports(step.result), attempts: progress.attempts };
     if (step.do === 'release') throw new OutOfTimeError('The invocation has too little time left for another attempt.');

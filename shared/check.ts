@@ -135,7 +135,7 @@ export const checkView = (check: Check): CheckView => ({
   fieldData: check.fieldData,
   createdAt: check.createdAt,
   updatedAt: latest(check.createdAt, check.fieldData?.at, ...check.runs.map((run) => run.updatedAt)),
-  runs: check.runs.map((run) => runView({ ...run, checkId: check.id })),
+  runs: check.runs.map((run) => runView({ ...run, checkId: check.id, regionCount: check.runs.length })),
   links: linksOfCheck(check.id),
 });
 

@@ -170,7 +170,12 @@ export const RunView = z
 export type RunView = z.infer<typeof RunView>;
 
 type WithReport = Pick<Parameters<typeof linksOf>[0], 'report'>;
-type ShownRun = Omit<Run, 'against'> & WithReport & { checkId: string; against: (MeasuredVariant & WithReport) | null };
+type ShownRun = Omit<Run, 'against'> &
+  WithReport & {
+    checkId: string;
+    regionCount?: number | undefined;
+    against: (MeasuredVariant & WithReport) | null;
+  };
 
 /** Returns the fields of a stored run that the API shows. A field that `RunView` does not name stays private. */
 export const runView = (run: ShownRun): RunView => {

@@ -23,6 +23,8 @@ export type Noise = { within: number | null; between: number | null; from: 'page
 export type ChangeOfChecks = { shift: Shift; noise: Noise; freedom: number; variance: number };
 
 type Options = { confidence: number; page: Drifting; history: readonly number[] };
+/** `pairs` is the number of regions that are judged together. */
+type InTurns = Omit<Options, 'history'> & { pairs: number };
 
 /** Fewest degrees of freedom from which an interval is computed. */
 const MIN_FREEDOM = 4;
@@ -124,9 +126,9 @@ export const changeInTurns = (
   metric: DriftingMetric,
   base: readonly number[],
   head: readonly number[],
-  { confidence, page }: Omit<Options, 'history'>,
+  { confidence, page, pairs }: InTurns,
 ): ChangeOfChecks => {
-  if (metric.isSteady) return changeInSteadyTurns(metric, base, head, { confidence, page });
+  if (metric.isSteady) return changeInSteadyTurns(metric, base, head, { confidence, page, pairs });
   const count = Math.min(base.length, head.length);
   const differences = head.slice(0, count).map((after, i) => after - (base[i] as number));
   const within = noiseWithin([base, head]);
@@ -157,11 +159,11 @@ const changeInSteadyTurns = (
   metric: DriftingMetric,
   base: readonly number[],
   head: readonly number[],
-  { confidence, page }: Omit<Options, 'history'>,
+  { confidence, page, pairs }: InTurns,
 ): ChangeOfChecks => {
   const count = Math.min(base.length, head.length);
   const differences = head.slice(0, count).map((after, i) => after - (base[i] as number));
-  const { variance, freedom } = steadyNoise(metric, [base, head], page);
+  const { variance, freedom } = steadyNoise(metric, [base, head], page, pairs);
   const each = 1 - (1 - confidence) / STEADY_METRICS;
   const reach = freedom === 0 ? 0 : studentReach(each, freedom) * Math.sqrt((2 * variance) / count);
   return {

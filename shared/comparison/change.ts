@@ -43,14 +43,14 @@ export type Change = {
 };
 
 export type ChangeOptions = {
-  /** Pairs from which this one was chosen, because the chance of a false verdict grows with it. */
+  /** Pairs of sides that share the chance of a false verdict, because it grows with their number. */
   pairs?: number;
   page?: Drifting;
   /** Locations of the page's earlier checks, the oldest first. */
   history?: readonly number[];
   /** True if a check could audit both sides in turns. */
   canTurn?: boolean;
-  /** Chance that an interval of turns holds the true change. A run that is looked at several times needs more. */
+  /** Chance that all intervals of a look at turns hold the true change. A run that is looked at several times needs more. */
   confidence?: number;
 };
 
@@ -74,7 +74,7 @@ export const changeOf = (metric: MetricRule, base: Checks, head: Checks, options
   const [before, after] = [base.flat(), head.flat()];
   if (!metric.drift && agree(before) && agree(after)) return withoutNoise(before, after);
   const { pairs = 1, page = still, history = [], canTurn = false } = options;
-  const confidence = 1 - (1 - LEVEL) / pairs;
+  const confidence = sharedBy(pairs, LEVEL);
   const limit = limitOf(metric, before, after);
   const ofChecks = changeOfChecks(metric, base, head, { confidence, page, history });
   if (metric.isSteady && ofChecks) return steadyChange(metric, base, head, { ofChecks, confidence, history, canTurn });
@@ -144,11 +144,12 @@ export const changeOfTurns = (
   metric: MetricRule,
   base: readonly number[],
   head: readonly number[],
-  { page = still, confidence = LEVEL }: ChangeOptions = {},
+  { pairs = 1, page = still, confidence: level = LEVEL }: ChangeOptions = {},
 ): Change => {
   if (!metric.drift && agree(base) && agree(head)) return withoutNoise(base, head);
+  const confidence = sharedBy(pairs, level);
   const limits = limitsOf(metric, base, head);
-  const change = changeInTurns(metric, base, head, { confidence, page });
+  const change = changeInTurns(metric, base, head, { confidence, page, pairs });
   const count = Math.min(base.length, head.length);
   const fewest = metric.drift && !metric.isSteady ? MIN_PAIRS : MIN_SAMPLES;
   const direction = count < fewest ? 'unknown' : provedBy(metric, change, limits);
@@ -161,6 +162,9 @@ export const changeOfTurns = (
     needs: direction === 'unknown' ? needs : null,
   };
 };
+
+/** Returns the confidence of each of several intervals that all hold the true change with this one (Bonferroni). */
+const sharedBy = (intervals: number, confidence: number): number => 1 - (1 - confidence) / intervals;
 
 const excludesZero = ({ low, high, confidence }: Shift): boolean =>
   confidence >= MIN_CONFIDENCE && (low > 0 || high < 0);

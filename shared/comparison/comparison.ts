@@ -46,6 +46,8 @@ type Options = {
   again?: readonly ComparedCheck[];
   /** True if one host audited both sides in turns. */
   inTurns?: boolean;
+  /** Regions that share the chance of a false verdict. Without it, those that are compared. */
+  regions?: number;
   /** Earlier checks of the base's page by region, the oldest first. They show how much it moves by itself. */
   history?: History;
   /** Verdicts of the series of the page about the two checks, by region. */
@@ -57,7 +59,7 @@ export type History = Partial<Record<Region, readonly SeriesPoint[]>>;
 export const compareChecks = (
   base: ComparedCheck,
   check: ComparedCheck,
-  { intended = [], pool = [], again = [], inTurns = false, history = {}, bySeries = {} }: Options = {},
+  { intended = [], pool = [], again = [], inTurns = false, regions, history = {}, bySeries = {} }: Options = {},
 ): CheckComparison | undefined => {
   const sides = sidesByRegion(base, check);
   const compared = new Set([base, check, ...pool, ...again].map(({ id }) => id));
@@ -96,7 +98,7 @@ export const compareChecks = (
   const canTurn = chosen.length > 0 && chosen.every(({ code }) => againstNames.some((name) => name === code));
   const joined = (checks: readonly ComparedCheck[], side: 'before' | 'after') =>
     checks.filter(({ runs }) => judged.some((pair) => runs.some((run) => pair[side].pooled.includes(run))));
-  const against: Against = { intended, inTurns, canTurn };
+  const against: Against = { intended, inTurns, canTurn, regions: regions ?? judged.length };
   const interactionPairs = (name: string) => {
     const withSteps = (checks: readonly ComparedCheck[], of: ComparedCheck) =>
       checks.filter((each) => stepsOf(each, name) === stepsOf(of, name));

@@ -19,6 +19,7 @@ export type Against = {
   intended: readonly DifferenceCode[];
   inTurns: boolean;
   canTurn: boolean; // if `against` could have all differences
+  regions: number; // that share the chance of a false verdict
 };
 
 /** A metric of both sides of a region. */
@@ -34,15 +35,14 @@ export type Measured = {
 /** Value that a run shows, and those of its samples, followed by those of the runs that are pooled with it. */
 export type MeasuredSide = { value: number | null; samples: readonly (readonly SampledValue[])[] };
 
-/** Judges a metric in each region. With bases, more regions make no false verdict likelier. A run in turns is judged by itself. */
+/** Judges a metric in each region. More regions make no false verdict likelier. */
 export const judgePairs = <Each extends JudgedPair>(
   metric: PageMetric,
   pairs: readonly Each[],
   measuredOf: (pair: Each) => Measured,
   against: Against,
 ): ComparedMetric => {
-  const judge = (pair: Each) => judgePair(metric, pair, measuredOf(pair), { ...against, regions: pairs.length });
-  const regions = pairs.map((pair) => [pair.region, judge(pair)] as const);
+  const regions = pairs.map((pair) => [pair.region, judgePair(metric, pair, measuredOf(pair), against)] as const);
   return { regions: Object.fromEntries(regions), verdict: gravestOf(regions.map(([, { verdict }]) => verdict)) };
 };
 
@@ -50,12 +50,12 @@ const judgePair = (
   metric: PageMetric,
   { after: { run }, differences, reasons }: JudgedPair,
   { before, after, page, history = [], steady }: Measured,
-  { intended, inTurns, canTurn, regions }: Against & { regions: number },
+  { intended, inTurns, canTurn, regions }: Against,
 ) => {
   const [base, value] = [baseValueOf(metric, before), after.value];
   const shownValues = { base: shown(metric.kind, base), value: shown(metric.kind, value) };
   if (base === null || value === null) return { ...shownValues, ...noChange };
-  const options = page && { page };
+  const options = { pairs: regions, ...(page && { page }) };
   const rule = steady ? steadyRule(metric, steady) : metric;
   const [earlier, later] = steady ? [steady.before, steady.after] : [before.samples, after.samples];
   const change = inTurns
@@ -63,10 +63,7 @@ const judgePair = (
         ...options,
         ...(run.turns && { confidence: LOOK_CONFIDENCE }),
       })
-    : changeOf(rule, checksOf(metric, earlier), checksOf(metric, later), {
-        ...{ ...options, history, canTurn },
-        pairs: regions,
-      });
+    : changeOf(rule, checksOf(metric, earlier), checksOf(metric, later), { ...options, history, canTurn });
   if (!change) return { ...shownValues, ...noChange };
   const codes = [...reasons, ...differences.filter((each) => !intended.includes(each.code))];
   const isSpoiled = metric.unjudged === true || codes.some(({ code }) => spoilsMetric(metric, code));

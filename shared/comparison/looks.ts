@@ -7,26 +7,29 @@ import { driftingBy, type SampledValue } from './sides.ts';
 import { spoilsMetric } from './spoils.ts';
 import { steadyRule, steadySides } from './steady.ts';
 
-/** Chance that an interval of one look holds the true change. All looks of a run together then have about 99 %. */
+/** Chance that an interval of one look holds the true change. All looks together then have about 99 %. */
 export const LOOK_CONFIDENCE = 0.9965;
 
 /** Samples of two variants that were audited in turns. Samples at the same place are a pair of neighbours in time. */
 export type Pairs = PairsOf<Sample>;
 type PairsOf<Each> = { own: readonly Each[]; against: readonly Each[] };
 
-/** Returns the number of pairs that a run with automatic samples needs: no more than it has if its changes are clear. */
-export const pairsNeeded = ({ own, against }: Pairs): number => {
+/**
+ * Returns the number of pairs that a run with automatic samples needs: no more than it has if its changes are clear. The
+ * `regions` of its check share the chance of a false verdict.
+ */
+export const pairsNeeded = ({ own, against }: Pairs, regions: number): number => {
   const pairs = Math.min(own.length, against.length);
   const isLook = own.length === against.length && looks.some((look) => look === pairs);
-  if (isLook && areClear({ own, against })) return pairs;
+  if (isLook && areClear({ own, against }, regions)) return pairs;
   return looks.find((look) => look > pairs) ?? MAX_PAIRS;
 };
 
 /** Returns true if each main metric that both variants have has a verdict. */
-export const areClear = (pairs: Pairs): boolean => {
+export const areClear = (pairs: Pairs, regions: number): boolean => {
   const page = driftingBy(...[pairs.against, pairs.own].map((samples) => ({ run: { samples }, pooled: [] })));
   return mainNames.every((name) => {
-    const change = changeOfPairs(name, pairs, { page, confidence: LOOK_CONFIDENCE });
+    const change = changeOfPairs(name, pairs, { page, confidence: LOOK_CONFIDENCE, pairs: regions });
     return change?.direction !== 'unknown';
   });
 };

@@ -81,14 +81,20 @@ const LOADS = 3;
 
 /**
  * Returns the noise within checks of steady values. Their interval needs no prior that an unusual page could be wrong about: the
- * usual noise of loads counts only where the page has less. A few loads may agree by chance, so half of it is the least.
+ * usual noise of loads counts only where the page has less. A few loads may agree by chance, so half of it is the least. One of
+ * several pairs of sides has such loads more often, so the prior is worth less there.
  */
-export const steadyNoise = (metric: DriftingMetric, checks: Checks, page: Drifting): ReturnType<typeof noiseWithin> => {
+export const steadyNoise = (
+  metric: DriftingMetric,
+  checks: Checks,
+  page: Drifting,
+  pairs = 1,
+): ReturnType<typeof noiseWithin> => {
   const own = noiseWithin(checks);
   const { kind, loads } = metric;
   const usual = loads ? driftOf({ kind, drift: loads }, meanOf(checks.map(locationOf)), page) ** 2 : 0;
   if (own.freedom === 0 || usual === 0) return own;
-  const worth = own.variance <= usual ? LOADS : 0;
+  const worth = own.variance <= usual ? LOADS / pairs : 0;
   const freedom = own.freedom + worth;
   const variance = Math.max((worth * usual + own.freedom * own.variance) / freedom, usual / 4);
   return { freedom, variance, ofLocation: (LOCATION_VARIANCE * variance) / samplesIn(checks) };

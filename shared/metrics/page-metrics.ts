@@ -230,11 +230,10 @@ export type MainName = {
 }[MetricName];
 export const mainNames = metricNames.filter((name): name is MainName => pageMetrics[name].isMain);
 
-/** The metrics that the series of a URL keeps, to show how much a page moves by itself: the main ones, and all times. */
-export type SeriesName = MainName | NameOfKind<'time'>;
-export const seriesNames = metricNames.filter(
-  (name): name is SeriesName => pageMetrics[name].isMain || pageMetrics[name].kind === 'time',
-);
+/** The metrics that the series of a URL keeps, to show how much a page moves by itself: the main ones, and all judged times. */
+export type SeriesName = MainName | Exclude<NameOfKind<'time'>, 'tti'>;
+const isKept = ({ isMain, kind, unjudged }: PageMetric): boolean => isMain || (kind === 'time' && !unjudged);
+export const seriesNames = metricNames.filter((name): name is SeriesName => isKept(pageMetric(name)));
 
 /** Returns true if an audit version has the metric. */
 export const existsIn = (name: MetricName, auditVersion: string): boolean => {

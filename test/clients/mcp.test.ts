@@ -13,6 +13,7 @@ import { secretNames } from '../../shared/options/secrets.ts';
 import { runError } from '../../shared/problems.ts';
 import { type Api, startApi } from '../support/api.ts';
 import { runHere } from '../support/command-context.ts';
+import { slowedPair, slowedTexts } from '../support/finished-checks.ts';
 import { majorVersions } from '../support/major-versions.ts';
 import { readReport } from '../support/recorded-reports.ts';
 import { failing, slowPage } from '../support/slow-page.ts';
@@ -101,6 +102,15 @@ test('an agent of the protocol of 2026 sees the same tools, and reads a check', 
   const { isError, structuredContent } = await modern.callTool({ name: 'list_checks', arguments: {} });
   expect([isError, structuredContent]).toMatchObject([undefined, { checks: expect.any(Array) }]);
   await modern.close();
+});
+
+test('an agent that compares reads which script works longer, other orders of paints, and that the machine was slower', async () => {
+  const { base, check } = await slowedPair(world);
+  const { reasons, work, orders } = await read('compare', { checkId: check, baseCheckId: base });
+  expect([work, orders]).toEqual([[slowedTexts.work], [slowedTexts.orders]]);
+  expect(reasons).toEqual([
+    { code: 'other-speed', region: 'us-west1', text: expect.stringContaining(slowedTexts.reason) },
+  ]);
 });
 
 test('an agent runs a check, receives its progress, and rereads it', async () => {

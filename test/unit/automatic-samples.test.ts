@@ -17,9 +17,12 @@ const measured = (lcp: number, tbt = 100): AuditResult => ({
 const crash: AuditResult = { ...emptyResult, state: 'failed', error: runError('browser-crashed') };
 
 /** Follows the steps of a run with automatic samples. Each variant has these results by turns. */
-const play = (results: Record<Variant, readonly AuditResult[]>, budgetMs = 3_600_000) => {
+const play = (
+  results: Record<Variant, readonly AuditResult[]>,
+  { budgetMs = 3_600_000, regions = 1 }: { budgetMs?: number; regions?: number } = {},
+) => {
   const taken = { own: 0, against: 0 };
-  for (let progress: Progress = initialProgress([], { isCompared: true }); ; ) {
+  for (let progress: Progress = initialProgress([], { isCompared: true, regions }); ; ) {
     const timeLeftMs = budgetMs - progress.attempts.length * 10_000;
     const step: Step = next(progress, { samples: 'auto', timeLeftMs });
     if (step.do === 'finish') return { ...step.result, audits: progress.attempts.length };
@@ -55,8 +58,14 @@ test('a page that moves by itself is looked at again after 5, 8 and 12 pairs, an
   expect([5, 8]).toContain(told.audits / 2);
 });
 
+test('the regions of a check share the chance of a false verdict, so each looks at more pairs', () => {
+  const audits = (regions: number) =>
+    play({ own: restless(250), against: restless().toReversed() }, { regions }).audits;
+  expect(audits(6)).toBeGreaterThan(audits(1));
+});
+
 test('a run whose time is over ends with the pairs that it has, and says so', () => {
-  const result = play({ own: restless(20), against: restless().toReversed() }, 150_000 + 9 * 10_000);
+  const result = play({ own: restless(20), against: restless().toReversed() }, { budgetMs: 150_000 + 9 * 10_000 });
   expect(result).toMatchObject({ state: 'succeeded', turns: { pairs: 5, stopped: 'time' }, warnings: [] });
 });
 
@@ -91,7 +100,7 @@ const trials = (count: number, { tbt, noise, change }: { tbt: number; noise: num
   });
   return Array.from({ length: count }, () => {
     const pairs: { own: Sample[]; against: Sample[] } = { own: [], against: [] };
-    while (pairsNeeded(pairs) > pairs.own.length) {
+    while (pairsNeeded(pairs, 1) > pairs.own.length) {
       pairs.own.push(sample(tbt * change));
       pairs.against.push(sample(tbt));
     }

@@ -3,35 +3,50 @@ import { gunzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
 import { importLighthouse } from '../../functions/auditor/lighthouse/run.ts';
 import { simulateLoad } from '../../functions/auditor/lighthouse/simulate.ts';
+import { mainTasksOf } from '../../functions/auditor/lighthouse/steady/split-layouts.ts';
 import { steadyLoadOf } from '../../functions/auditor/lighthouse/steady/steady-load.ts';
 import type { TraceEvent } from '../../functions/auditor/lighthouse/trace.ts';
 import { withoutWaits } from '../../functions/auditor/lighthouse/waits.ts';
+import type { AuditVersion } from '../../shared/audit-versions.ts';
 import { ordersOf, steadySides } from '../../shared/comparison/steady.ts';
 import { noMetrics } from '../../shared/metrics/page-metrics.ts';
 import type { SteadyLoad } from '../../shared/metrics/steady-load.ts';
 import { cpuMsOf } from '../support/cpu-time.ts';
+import { majorVersions } from '../support/major-versions.ts';
 import { anOrder } from '../support/order.ts';
-import type { RecordedAudit } from '../support/recorded-waits.ts';
+import { type RecordedAudit, readWaits } from '../support/recorded-waits.ts';
 
 /** Loads of two pages: with and without a layout in the task of a script, and with a paint before and after a script. */
 type Name = 'small12-half' | 'small12-whole' | 'script-before' | 'script-after';
-const version = '13.5.0';
-const { simulator } = await importLighthouse(version);
+const newest = '13.5.0';
 
-const load = async (name: Name) => {
+/** Simulates a recorded load by a release, as it was recorded and steady. `change` changes its trace before. */
+const simulated = async (name: Name, version: AuditVersion, change = (events: TraceEvent[]) => events) => {
   const packed = readFileSync(`test/recorded/steady/${name}.json.gz`);
-  const { events, waits, artifacts } = JSON.parse(gunzipSync(packed).toString()) as RecordedAudit;
+  const { events: recorded, waits, artifacts } = JSON.parse(gunzipSync(packed).toString()) as RecordedAudit;
+  const events = change(recorded);
   const { events: traceEvents, ...mainThread } = withoutWaits(events, waits, 4);
   const trace = { traceEvents };
-  const all = { ...artifacts, Trace: trace, traces: { defaultPass: trace } };
+  const passes = { traces: { defaultPass: trace }, devtoolsLogs: { defaultPass: artifacts.DevtoolsLog } };
+  const { finalDisplayedUrl } = artifacts.URL as { finalDisplayedUrl: string };
+  const older = version === newest ? {} : readWaits(version).free.artifacts; // named as this version needs them
+  const all = {
+    ...older,
+    ...artifacts,
+    Trace: trace,
+    ...passes,
+    URL: { ...(artifacts.URL as object), finalUrl: finalDisplayedUrl },
+  };
   const result = { lhr: { audits: {} }, artifacts: all } as never;
-  const { steady } = await simulateLoad(simulator, result, anOrder({ auditVersion: version }), {
+  const { simulator } = await importLighthouse(version);
+  const { steady, uncorrected } = await simulateLoad(simulator, result, anOrder({ auditVersion: version }), {
     ...{ config: undefined, isLate: () => false },
     recorded: { trace, recorded: { traceEvents: events }, mainThread },
   });
-  if (!steady) throw new Error(`${name} has no steady values.`);
-  return steady;
+  if (!steady || !uncorrected) throw new Error(`${name} could not be simulated by ${version}.`);
+  return { steady, own: uncorrected as Record<'lcp' | 'tbt', number> };
 };
+const load = async (name: Name) => (await simulated(name, newest)).steady;
 
 const samplesOf = (loads: readonly SteadyLoad[]) =>
   loads.map((steady) => ({ ...noMetrics, ...steady, cpuBusy: 0, contended: false, steady }));
@@ -39,6 +54,50 @@ const lcpsOf = (before: readonly SteadyLoad[], after: readonly SteadyLoad[]) => 
   const sides = steadySides({ before: [samplesOf(before)], after: [samplesOf(after)] });
   return sides && [sides.before, sides.after].map((side) => side.flat().map(({ lcp }) => lcp));
 };
+
+/** Adds a layout of a microsecond to the longest task. */
+const withLayout = (events: TraceEvent[]): TraceEvent[] => {
+  const [longest] = mainTasksOf(events).toSorted((a, b) => b.task.dur - a.task.dur);
+  if (!longest) throw new Error('The trace has no task.');
+  const { task } = longest;
+  return [...events, { ...task, name: 'Layout', ts: task.ts + task.dur - 10, dur: 1, tdur: 1, args: {} }];
+};
+
+test.each(majorVersions)(
+  '$version simulates a task with a layout of a microsecond as half of it, and its steady values do not',
+  async ({ version }) => {
+    const [whole, half] = [
+      await simulated('small12-whole', version),
+      await simulated('small12-whole', version, withLayout),
+    ];
+    expect(half.own.tbt).toBeLessThan(0.6 * whole.own.tbt);
+    expect(Math.abs(half.steady.tbt - whole.steady.tbt)).toBeLessThan(10);
+    expect(Math.abs(half.steady.lcp - whole.steady.lcp)).toBeLessThan(10);
+  },
+);
+
+/** Moves the largest paint right after the first script that began later. */
+const withLaterPaint = (events: TraceEvent[]): TraceEvent[] => {
+  const isPaint = ({ name }: TraceEvent) => name === 'largestContentfulPaint::Candidate';
+  const paintTs = Math.max(...events.filter(isPaint).map(({ ts }) => ts));
+  const scripts = events.filter(({ name, ts }) => name === 'EvaluateScript' && ts > paintTs).map(({ ts }) => ts);
+  return events.map((event) =>
+    isPaint(event) && event.ts === paintTs ? { ...event, ts: Math.min(...scripts) + 1 } : event,
+  );
+};
+
+test.each(majorVersions)(
+  '$version gives a paint that comes after a script the time of the script, and sides with both have one order',
+  async ({ version }) => {
+    const [before, after] = [
+      await simulated('script-before', version),
+      await simulated('script-before', version, withLaterPaint),
+    ];
+    expect(after.own.lcp - before.own.lcp).toBeGreaterThan(400);
+    const [lcps = [], others = []] = lcpsOf([before.steady, after.steady], [before.steady]) ?? [];
+    expect(new Set([...lcps, ...others]).size).toBe(1);
+  },
+);
 
 test('a script blocks for as long with a layout in its task as without', async () => {
   const [half, whole] = [await load('small12-half'), await load('small12-whole')];

@@ -4,6 +4,7 @@ import type { CheckComparison } from '../../shared/comparison/schemas.ts';
 import { compareVariants } from '../../shared/comparison/variants.ts';
 import { noMetrics } from '../../shared/metrics/page-metrics.ts';
 import type { Sample } from '../../shared/metrics/page-metrics-schemas.ts';
+import { allRegions, type Region } from '../../shared/regions.ts';
 import { seededRandom } from '../simulation/random.ts';
 
 const random = seededRandom(20_311_128);
@@ -22,9 +23,9 @@ const load = (noise: number, change = 1): Sample => {
 };
 
 const auditedAs = { url: 'https://shop.example/', auditVersion: '13.5.0' as const };
-const runOf = (samples: readonly Sample[]) => ({
+const runOf = (samples: readonly Sample[], region: Region = 'us-west1') => ({
   ...(samples[0] as Sample),
-  ...{ region: 'us-west1' as const, state: 'succeeded', samples, environment: { host: 'a', contended: false } },
+  ...{ region, state: 'succeeded', samples, environment: { host: 'a', contended: false } },
 });
 const checkOf = (id: string, samples: readonly Sample[]) => ({ ...auditedAs, id, runs: [runOf(samples)] });
 
@@ -40,16 +41,21 @@ const against =
     return compareChecks(check('base'), check('head', change), { pool: many(bases - 1, (i) => check(`base ${i}`)) });
   };
 const inTurns =
-  (pairs: number): Trial =>
+  (pairs: number, places = 1): Trial =>
   (noise, change) => {
-    const [before, after] = [many(pairs, () => load(noise)), many(pairs, () => load(noise, change))];
-    return compareVariants({ ...auditedAs, id: 'a', against: {}, runs: [{ ...runOf(after), against: runOf(before) }] });
+    const runs = allRegions.slice(0, places).map((region) => {
+      const [before, after] = [many(pairs, () => load(noise)), many(pairs, () => load(noise, change))];
+      return { ...runOf(after, region), against: runOf(before, region) };
+    });
+    return compareVariants({ ...auditedAs, id: 'a', against: {}, runs });
   };
 const trials = [
   ['a base of one check', against(1)],
   ['a base of five', against(5)],
   ['three pairs in turns', inTurns(3)],
   ['five pairs in turns', inTurns(5)],
+  ['three pairs in turns in six regions', inTurns(3, 6)],
+  ['five pairs in turns in six regions', inTurns(5, 6)],
 ] as const;
 
 const shareOf = (count: number, is: () => boolean | undefined) => many(count, is).filter(Boolean).length / count;

@@ -62,13 +62,8 @@ export const ComparisonPage = ({ base, checkId }: { base: string; checkId: strin
       </div>
       {!data && <Pending error={error} reload={reload} missing={missing} rows={12} />}
       {data && error && <ProblemNote error={error} reload={reload} missing={missing} />}
-      {data && (
-        <Reasons
-          reasons={data.reasons}
-          differences={data.differences}
-          notes={[...orderNotes(data), ...workNotes(data), ...interactionNotes(data)]}
-        />
-      )}
+      {data && <Reasons reasons={data.reasons} differences={data.differences} notes={interactionNotes(data)} />}
+      {data && <SeenInLoads notes={[...workNotes(data), ...orderNotes(data)]} />}
       {data && !why.data && why.error && (
         <p class="muted">
           Why they differ is unknown. <Quoted text={why.error.message} />
@@ -87,6 +82,18 @@ export const ComparisonPage = ({ base, checkId }: { base: string; checkId: strin
     </>
   );
 };
+
+/** Notes about the loads, which are no reason against a verdict. */
+const SeenInLoads = ({ notes }: { notes: string[] }) =>
+  notes.length === 0 ? null : (
+    <ul class="seen" aria-label="Seen in the loads">
+      {notes.map((text) => (
+        <li key={text}>
+          <Quoted text={text} />
+        </li>
+      ))}
+    </ul>
+  );
 
 const Heading = ({ urls: [first, second] }: { urls: readonly string[] }) => {
   if (first === undefined) return <h1>Two checks compared</h1>;

@@ -38,6 +38,8 @@ export type Progress = {
   against?: Taken;
   /** The variant whose loads are judged for both. Without it, the variants load in turns. */
   loader?: Variant | undefined;
+  /** Regions of the check. They share the chance of a false verdict. */
+  regions?: number | undefined;
 };
 
 /** Variant and time of an attempt. `seconds` comes from a clock that nobody can set. */
@@ -51,14 +53,14 @@ export type Step = AuditStep | { do: 'finish'; result: RunResult } | { do: 'rele
 const ATTEMPT_MS = 150_000;
 
 const nothing: Taken = { samples: [], candidates: [] };
-type Compared = { isCompared?: boolean; loader?: Variant | undefined };
+type Compared = { isCompared?: boolean } & Pick<Progress, 'loader' | 'regions'>;
 export const initialProgress = (
   attempts: readonly Attempt[],
-  { isCompared = false, loader }: Compared = {},
+  { isCompared = false, ...compared }: Compared = {},
 ): Progress => ({
   attempts,
   own: nothing,
-  ...(isCompared && { against: nothing, loader }),
+  ...(isCompared && { against: nothing, ...compared }),
 });
 
 /**
@@ -70,7 +72,9 @@ export const next = (
   { samples: asked, timeLeftMs }: { samples: Samples; timeLeftMs: number },
 ): Step => {
   const states = statesOf(progress);
-  const wanted = asked === 'auto' ? pairsNeeded(samplesOf(progress)) : asked;
+  const { regions = 1 } = progress;
+  const wanted = asked === 'auto' ? pairsNeeded(samplesOf(progress), regions) : asked;
+  const shortBy = (stopped: 'failures' | 'time') => (asked === 'auto' ? { stopped, regions } : undefined);
   const goal = Math.min(wanted, ...states.filter(({ isSpent }) => isSpent).map(({ measured }) => measured.length));
   const failed = states.find(
     (state) => state.afterFailure === 'fail' || (state.isSpent && state.measured.length === 0),
@@ -78,14 +82,14 @@ export const next = (
   if (failed) return { do: 'finish', result: failedResult(failed) };
 
   if (states.every(({ samples, isSpent }) => isSpent || samples.length >= goal)) {
-    return finish(states, wanted, asked === 'auto' ? 'failures' : undefined);
+    return finish(states, wanted, shortBy('failures'));
   }
   if (timeLeftMs >= ATTEMPT_MS) {
     const { variant, attempts, samples } = turnOf(states, progress.loader);
     return { do: 'audit', variant, skipOptionalParts: attempts.some(isHang), timedOnly: samples.length > 0 };
   }
   if (states.some(({ measured }) => measured.length === 0)) return { do: 'release' };
-  return finish(states, wanted, asked === 'auto' ? 'time' : undefined);
+  return finish(states, wanted, shortBy('time'));
 };
 
 /** Returns the audit that comes after another one, if that gives a sample. Returns undefined if the run may end then. */
@@ -137,18 +141,25 @@ const turnOf = (states: readonly State[], loader: Variant | undefined): State =>
   return ofOwn < ofAgainst ? own : against;
 };
 
+/** Why automatic samples end, unless the changes are clear, and the regions of the check. */
+type Short = { stopped: Turns['stopped']; regions: number };
+
 /** Ends a run with the samples that it has. With automatic samples, `short` says why they are fewer than needed, if they are. */
-const finish = (states: readonly State[], wanted: number, short?: 'failures' | 'time'): Step => {
+const finish = (states: readonly State[], wanted: number, short?: Short): Step => {
   const taken = states.map(({ measured, samples }) => (samples.length >= wanted ? samples : measured));
   const [own, against] = taken.map((samples) => measuredResult(samples, short ? samples.length : wanted));
   const turns = short && against && turnsOf(own as MeasuredResult, against, short);
   return { do: 'finish', result: { ...(own as MeasuredResult), ...(against && { against }), ...(turns && { turns }) } };
 };
 
-const turnsOf = ({ samples: own }: MeasuredResult, { samples: against }: MeasuredResult, short: Turns['stopped']) => {
+const turnsOf = (
+  { samples: own }: MeasuredResult,
+  { samples: against }: MeasuredResult,
+  { stopped, regions }: Short,
+): Turns => {
   const pairs = Math.min(own.length, against.length);
-  if (pairs >= looks[0] && areClear({ own, against })) return { pairs, stopped: 'clear' as const };
-  return { pairs, stopped: pairs >= MAX_PAIRS ? ('most' as const) : short };
+  if (pairs >= looks[0] && areClear({ own, against }, regions)) return { pairs, stopped: 'clear' };
+  return { pairs, stopped: pairs >= MAX_PAIRS ? 'most' : stopped };
 };
 
 /** Returns the progress after one more audit. The result by another release is a sample of the other variant, which needs no time. */

@@ -137,7 +137,12 @@ const create = async (db: Db, check: NewCheck, creation: Creation): Promise<RunI
   const counts = { sends: 1, sentAt: check.createdAt, tries: 0, lostLeases: 0 }; // as if sent, to save a write later
   const common = { checkId: check.id, owner, options, correlationId, createId, secretsKey, ...counts };
   const expiry = { expiresAt: seconds, trendExpiresAt: inSeconds(creation.trendExpiresAt), retentionDays };
-  const ofCheck = { labels: check.labels, ...(check.assertions && { isAsserted: true }) };
+  const regionCount = check.runs.length;
+  const ofCheck = {
+    labels: check.labels,
+    ...(check.assertions && { isAsserted: true }),
+    ...(check.against && regionCount > 1 && { regionCount }),
+  };
   const runs = check.runs.map((run) => ({
     ...{ ...run, ...common, ...expiry, ...ofCheck },
     ...(!isFinished(run.state) && { dueAt }),

@@ -89,6 +89,7 @@ const StoredRun = z.object({
   checkId: z.uuid(),
   owner: z.string(),
   options: SettledOptions,
+  regionCount: z.int().optional(), // of its check, if they share the chance of a false verdict
   correlationId: z.string(), // id of the request that created the run
   createId: z.string(), // the last create that wrote this item and its pointer
   secretsKey: z.string().optional(), // of the object with the secrets of its check

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { localTime } from '../../../clients/words/times.ts';
 import type { AssertionResult } from '../../../shared/assertions/assertions.ts';
 import { knownCauses } from '../../support/changing-site.ts';
-import { finishedCheck, finishRun } from '../../support/finished-checks.ts';
+import { finishedCheck, finishRun, slowedPair, slowedTexts } from '../../support/finished-checks.ts';
 import { nameOf, readReports } from '../../support/recorded-explanations.ts';
 import { readReport } from '../../support/recorded-reports.ts';
 import { elementOf, expectAccessible, press, untilShown } from '../../support/web-browser.ts';
@@ -163,6 +163,17 @@ test('a comparison says why its results differ, and what changed', async () => {
   expect(text).toMatch(
     /Why: LCP is 4\.0 s slower.*hero\.png.*Requests.*larger.*118 KiB → 920 KiB.*Element of the largest.*img\.hero/s,
   );
+  await expectAccessible(view.page);
+  expect(view.errors).toEqual([]);
+});
+
+test('a comparison names a script that works longer, other orders of paints, and a machine of another speed', async () => {
+  const { base, check } = await slowedPair(site.world);
+  await using view = await site.open(`/comparisons/${base}...${check}`);
+  await untilShown(view.page, slowedTexts.reason);
+  const listed = (label: string) => view.page.$eval(`ul[aria-label="${label}"]`, (list) => list.textContent ?? '');
+  expect(await listed('Seen in the loads')).toBe(slowedTexts.work + slowedTexts.orders);
+  expect(await listed('Why verdicts are unknown')).toContain(slowedTexts.reason);
   await expectAccessible(view.page);
   expect(view.errors).toEqual([]);
 });
