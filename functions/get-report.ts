@@ -55,7 +55,7 @@ export const getReport =
       await throwIfGone();
       return reports.urlOf(report.key);
     };
-    const sent = async (page: Buffer) => (gzipped ? gzip(page) : page);
+    const sent = async (page: Buffer) => (gzipped ? gzip(page, { chunkSize: 2 ** 20 }) : page);
     if (asHtml) {
       if (size <= maxBytes && report.bytes <= Math.max(maxBytes, MAX_HTML_SOURCE_BYTES)) {
         const body = await sent(await htmlReport(await read()));
@@ -86,4 +86,4 @@ const etagOf = (key: string, asHtml: boolean, gzipped: boolean): string => {
   return `"${[tagOf(key), ...form].join('-')}"`;
 };
 
-const gzip = promisify<Buffer, Buffer>(zlib.gzip);
+const gzip = promisify<Buffer, zlib.ZlibOptions, Buffer>(zlib.gzip);
