@@ -56,9 +56,8 @@ const padded = (body: unknown): Buffer => {
   return Buffer.from(json + ' '.repeat(MAX_BODY_BYTES - Buffer.byteLength(json)));
 };
 
-/** Returns a report whose picture no coding makes smaller. Base64 leaves a quarter of it to a compressor. */
-const incompressible = (report: string): Buffer =>
-  Buffer.from(report.replace(/A{1000,}/, ({ length }) => randomBytes(0.75 * length).toString('base64')));
+/** Returns a picture in Base64 that a compressor makes a quarter smaller only. */
+const random = (length: number): string => randomBytes(Math.floor(0.75 * length)).toString('base64');
 
 /** Returns the uploads of a route: a report alone, one that doesn't compress, compressed, and as many reports as a run has samples. */
 const uploadsTo = (route: RouteKey): LargeBody[] => {
@@ -70,7 +69,7 @@ const uploadsTo = (route: RouteKey): LargeBody[] => {
   const several = times(MAX_UPLOADED_SAMPLES, () => largestReport(MAX_UPLOADED_SAMPLES));
   return [
     { route, of: 'largest report', bytes: Buffer.from(report) },
-    { route, of: 'largest report, random picture', bytes: incompressible(report) },
+    { route, of: 'largest report, random picture', bytes: Buffer.from(largestReport(1, random)) },
     { route, of: 'largest report with gzip', bytes: gzipSync(report), coding: 'gzip' },
     { route, of: `${MAX_UPLOADED_SAMPLES} reports`, bytes: Buffer.from(`[${several.join(',')}]`) },
   ];
