@@ -11,6 +11,7 @@ export type PictureAudits = {
 };
 
 const gunzip = promisify<Buffer, Buffer>(zlib.gunzip);
+const gzip = promisify<Buffer, Buffer>(zlib.gzip);
 
 /** Returns the value of a gzipped report. */
 export const parsed = async (zipped: Buffer) => JSON.parse((await gunzip(zipped)).toString());
@@ -23,12 +24,13 @@ export const factsIn = async (zipped: Buffer) => factsOf(await parsed(zipped));
 export const picturesIn = async (zipped: Buffer) =>
   pick((await parsed(zipped)).audits as PictureAudits, ['final-screenshot', 'screenshot-thumbnails']);
 
-/** Returns the JSON as a part of a script that ends no element and no line of its page, as the viewer's generator does. */
-export const scriptJson = async (zipped: Buffer) =>
-  Buffer.from(
-    (await gunzip(zipped))
-      .toString()
-      .replaceAll('<', '\\u003c')
-      .replaceAll('\u2028', '\\u2028')
-      .replaceAll('\u2029', '\\u2029'),
-  );
+/** Returns a page with the JSON between two parts of it, in a script. The JSON ends no element and no line of the page. */
+export const pageWith = async (zipped: Buffer, [before, after]: readonly [string, string], gzipped: boolean) => {
+  const json = (await gunzip(zipped))
+    .toString()
+    .replaceAll('<', '\\u003c')
+    .replaceAll('\u2028', '\\u2028')
+    .replaceAll('\u2029', '\\u2029');
+  const page = Buffer.from(`${before}${json}${after}`);
+  return gzipped ? gzip(page) : page;
+};
