@@ -22,6 +22,7 @@ import { pageStore } from './lib/store/listed-pages.ts';
 import { listStore } from './lib/store/lists.ts';
 import { type Reports, reports } from './lib/store/reports.ts';
 import { inThread } from './lib/thread/in-thread.ts';
+import { factsIn } from './lib/thread/report-tasks.ts';
 
 /** GET /v1/checks/{checkId}/explanation: says why a check differs from a base or from its second variant, by region. */
 export const handler = http('get-explanation', (env) => {
@@ -81,7 +82,7 @@ const readFacts = async (
 ): Promise<ReportFacts> => {
   const params = { checkId: item.id, runId: runIn({ item, runs }, region).id };
   const { readParsable } = await findReport(deps, { ...request, params, query: { variant } });
-  return inThread('facts', await readParsable());
+  return inThread({ factsIn }, await readParsable());
 };
 
 /** Returns the run of a region of the comparison. */

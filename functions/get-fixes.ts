@@ -14,6 +14,7 @@ import { openDb } from './lib/store/dynamodb.ts';
 import type { RunItem } from './lib/store/items.ts';
 import { type Reports, reports } from './lib/store/reports.ts';
 import { inThread } from './lib/thread/in-thread.ts';
+import { fixesIn } from './lib/thread/report-tasks.ts';
 
 /** GET …/runs/{runId}/fixes: returns what to fix first on the page, from the run's report. */
 export const handler = http('get-fixes', (env) => getFixes({ store: checkStore(openDb(env)), reports: reports(env) }));
@@ -30,7 +31,7 @@ export const getFixes =
     // A pull request's comment or a share link may publish them.
     const contended = run.environment?.contended === true;
     const measured = request.query.variant === 'against' && run.against ? run.against : run;
-    const ofLoad = await inThread('fixes', await read(), { contended });
+    const ofLoad = await inThread({ fixesIn }, await read(), { contended });
     const ofInteractions = fixesOfInteractions(measured.interactions, { device: measured.device, contended });
     const fixes: Fixes = { fixes: redact(contended ? [...ofLoad, ...ofInteractions] : [...ofInteractions, ...ofLoad]) };
     const { headers, ...reply } = conditionalReply(request, fixes, { finished: true });

@@ -55,17 +55,16 @@ export const getReport =
       await throwIfGone();
       return reports.urlOf(report.key);
     };
-    const sent = async (page: Buffer) => (gzipped ? gzip(page) : page);
     if (asHtml) {
       if (size <= maxBytes && report.bytes <= Math.max(maxBytes, MAX_HTML_SOURCE_BYTES)) {
-        const body = await sent(await htmlReport(await read()));
+        const body = await htmlReport(await read(), gzipped);
         if (body.length <= maxBytes) return { status: 200, headers: { ...headers, ...type }, body };
       }
       const url = await stored();
       return {
         status: 200,
         headers: { ...loadingHeaders(url), ...type },
-        body: await sent(Buffer.from(await loadingReport(url))),
+        body: gzipped ? await gzip(await loadingReport(url)) : Buffer.from(await loadingReport(url)),
       };
     }
     if (size > maxBytes) return { status: 303, headers: { ...headers, location: await stored() } };
@@ -86,4 +85,4 @@ const etagOf = (key: string, asHtml: boolean, gzipped: boolean): string => {
   return `"${[tagOf(key), ...form].join('-')}"`;
 };
 
-const gzip = promisify<Buffer, Buffer>(zlib.gzip);
+const gzip = promisify<string, Buffer>(zlib.gzip);

@@ -11,7 +11,7 @@ import { checkStore } from './lib/store/checks.ts';
 import { openDb } from './lib/store/dynamodb.ts';
 import { type Reports, reports, tagOf } from './lib/store/reports.ts';
 import { inThread } from './lib/thread/in-thread.ts';
-import type { PictureAudits } from './lib/thread/tasks.ts';
+import { type PictureAudits, picturesIn } from './lib/thread/report-tasks.ts';
 
 /** GET …/runs/{runId}/screenshot and …/filmstrip: return the images of the page that the run's report contains. */
 export const handler = http('get-screenshot', (env) =>
@@ -31,7 +31,7 @@ export const getScreenshot =
     const etag = `"${tagOf(report.key)}-${filmstrip ? 'filmstrip' : 'screenshot'}${form}"`;
     const headers = { etag, ...(filmstrip && { vary: 'Accept-Encoding' }), 'cache-control': 'private, no-cache' };
     if (matchesEtag(request.headers['if-none-match'], etag)) return { status: 304, headers };
-    const audits = await inThread('pictures', await read());
+    const audits = await inThread({ picturesIn }, await read());
     if (filmstrip) return { status: 200, headers, body: { frames: framesOf(audits) } };
     const body = jpegOf(audits['final-screenshot']?.details?.data);
     if (!body) throw noImages();

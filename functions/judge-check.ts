@@ -8,6 +8,7 @@ import { invalidInput, parseFields } from './lib/http/input.ts';
 import { findCheck, finishedCheck, type RunLookup } from './lib/http/lookup.ts';
 import type { Reply } from './lib/http/response.ts';
 import { reportOf } from './lib/http/stored-report.ts';
+import { assertReport } from './lib/runs/assert-report.ts';
 import { checkStore } from './lib/store/checks.ts';
 import { openDb } from './lib/store/dynamodb.ts';
 import { type Reports, reports } from './lib/store/reports.ts';
@@ -35,7 +36,7 @@ export const judgeCheck =
       // One report after another, because several large ones might not fit in memory.
       const read = run.state === 'succeeded' && reportOf(deps, request, run).readParsable;
       const measured = pick(run, ['environment', 'samples', 'interactions']);
-      const { results, notes } = read ? await inThread('judge', await read(), assertions, measured) : unjudged;
+      const { results, notes } = read ? await inThread({ assertReport }, await read(), assertions, measured) : unjudged;
       judged.push({ ...pick(run, ['id', 'region', 'state']), assertions: results, warnings: notes });
     }
     const body: JudgedCheck = { id, assertionsPassed: assertionsPassed({ assertions, runs: judged }), runs: judged };

@@ -6,11 +6,12 @@ import { type CreateDeps, checkCreator, createDeps } from './lib/checks/create-c
 import type { Request } from './lib/http/endpoint.ts';
 import { http } from './lib/http/http.ts';
 import { findCheck, type RunLookup } from './lib/http/lookup.ts';
+import { acceptsGzip } from './lib/http/negotiation.ts';
 import type { Reply } from './lib/http/response.ts';
-import { gunzip, reportOf } from './lib/http/stored-report.ts';
+import { reportOf } from './lib/http/stored-report.ts';
 import { waiting } from './lib/http/waiting.ts';
 import type { Wait } from './lib/http/waiting-reply.ts';
-import { resultReply } from './lib/page-speed/answer.ts';
+import { replyOf } from './lib/page-speed/answer.ts';
 import { failureOf, googleErrorOf } from './lib/page-speed/errors.ts';
 import { parseMask } from './lib/page-speed/fields.ts';
 import { checkOf } from './lib/page-speed/inputs.ts';
@@ -20,6 +21,7 @@ import { watchOf } from './lib/store/changes.ts';
 import { checkStore } from './lib/store/checks.ts';
 import { type Reports, reports } from './lib/store/reports.ts';
 import { secretStore } from './lib/store/secrets.ts';
+import { inThread } from './lib/thread/in-thread.ts';
 
 /**
  * GET /pagespeedonline/v5/runPagespeed: creates a check, waits for its end, and returns its report in the shape of
@@ -73,8 +75,9 @@ export const runPageSpeed = (deps: Deps) => {
     if (run.state === 'failed') return failureOf(run);
     const { readParsable } = reportOf({ store, now, reports }, ofCheck, run);
     const zipped = await withDeadline(callsEndIn(remainingMs()), readParsable);
-    const report = JSON.parse((await gunzip(zipped)).toString());
-    return resultReply(report, { ...run, fieldData: item.fieldData }, { headers: request.headers, maxBytes, mask });
+    const measured = { url: run.url, finalUrl: run.finalUrl, fieldData: item.fieldData };
+    const gzipped = acceptsGzip(request.headers['accept-encoding']);
+    return inThread({ replyOf }, zipped, measured, { gzipped, maxBytes, mask });
   };
 };
 

@@ -1,10 +1,11 @@
-import { createHash, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { asCreated } from '../shared/check.ts';
 import { ApiProblemError } from '../shared/problems.ts';
 import { ELSEWHERE } from '../shared/regions.ts';
 import type { OwnerCaller } from '../shared/service/keys.ts';
 import { routeOf } from '../shared/service/routes.ts';
 import { medianSample } from './auditor/verdict/samples.ts';
+import { withDeadline } from './lib/aws-client.ts';
 import { type Access, access } from './lib/http/access.ts';
 import { permitCreate } from './lib/http/create-limits.ts';
 import type { Request } from './lib/http/endpoint.ts';
@@ -16,10 +17,11 @@ import { closingDb } from './lib/queue/closing-db.ts';
 import { slots } from './lib/slots.ts';
 import { buildStore } from './lib/store/builds.ts';
 import { checkStore } from './lib/store/checks.ts';
-import { reports } from './lib/store/reports.ts';
+import { reports as reportStore } from './lib/store/reports.ts';
 import { usageStore } from './lib/store/usage.ts';
 import { inThread } from './lib/thread/in-thread.ts';
 import { LIGHTHOUSE_CI_VERSION, type LighthouseCiDeps, lighthouseCi, projectOf } from './lib/uploads/lighthouse-ci.ts';
+import { readReports } from './lib/uploads/read-upload.ts';
 import { storeReport, storeUpload } from './lib/uploads/store-upload.ts';
 import { sentUpload } from './lib/uploads/upload-body.ts';
 import { parseUploadQuery } from './lib/uploads/upload-query.ts';
@@ -28,7 +30,7 @@ import { parseUploadQuery } from './lib/uploads/upload-query.ts';
 export const handler = http('uploads', (env) => {
   const db = closingDb(env, undefined);
   const deps = {
-    ...{ store: checkStore(db), builds: buildStore(db), usage: usageStore(db), reports: reports(env) },
+    ...{ store: checkStore(db), builds: buildStore(db), usage: usageStore(db), reports: reportStore(env) },
     ...{ maxBytes: env.MAX_UPLOAD_BYTES, retentionDays: env.RETENTION_DAYS, trendDays: env.TREND_DAYS },
     ...{ medianOf: medianSample, newId: randomUUID, now: () => new Date() },
     access: access(() => env),
@@ -48,8 +50,9 @@ export const uploads = (deps: UploadsDeps) => {
   const ofLighthouseCi = lighthouseCi(deps);
   const turn = slots(REPORTS_AT_ONCE);
   const inTurn = async (request: Request, handle: (request: Request) => Promise<Reply>): Promise<Reply> => {
-    const release = await turn(new AbortController().signal, { owner: request.owner });
-    return handle(request).finally(release);
+    const { owner, signal = new AbortController().signal, remainingMs = () => 10_000 } = request;
+    const release = await turn(signal, { owner }); // nobody reads a report whose client is gone
+    return withDeadline(0.8 * remainingMs(), () => handle(request)).finally(release); // a turn may come late
   };
   return async (request: Request<Sender>): Promise<Reply> => {
     if (request.path === '/version') return version();
@@ -93,12 +96,10 @@ const createReport = async (deps: UploadsDeps, request: Request): Promise<Reply>
   const { newId, now, store } = deps;
   const { url, labels } = parseUploadQuery(request);
   const key = parseIdempotencyKey(request.headers);
-  const fingerprint = createHash('sha256')
-    .update(JSON.stringify([url, labels]))
-    .update(request.body as Buffer)
-    .digest('hex');
-  const read = await inThread('readReports', request.body as Buffer, sentUpload(request, deps.maxBytes));
-  const samples = read.map(({ results }) => results);
+  const sent = sentUpload(request, deps.maxBytes);
+  const inputs = JSON.stringify([url, labels]);
+  const { fingerprint, reports } = await inThread({ readReports }, request.body as Buffer, sent, inputs);
+  const samples = reports.map(({ results }) => results);
   const [first] = samples as [(typeof samples)[number], ...typeof samples];
   if (samples.some(({ auditVersion, device }) => auditVersion !== first.auditVersion || device !== first.device))
     throw new ApiProblemError('invalid-request', 'The reports differ in the version of Lighthouse or in the device.');
@@ -116,8 +117,8 @@ const createReport = async (deps: UploadsDeps, request: Request): Promise<Reply>
   const permit = await permitCreate(deps.usage, { owner, ...(plan && { plan }) }, { id, createId, audits: 1 }, now());
   await permit.settle();
   const uploaded = [];
-  for (const { results, json } of read) {
-    const report = await storeReport(deps, { checkId: id, runId }, json);
+  for (const { results, ...read } of reports) {
+    const report = await storeReport(deps, { checkId: id, runId }, read);
     uploaded.push({ url: url ?? first.finalUrl, report, results });
   }
   const check = await storeUpload(deps, {

@@ -1,7 +1,8 @@
 /** Bytes of bodies that the gateway holds at once. */
 const ROOM_BYTES = 64 * 2 ** 20;
-/** Time that a body waits for room, and that its client has to send it, in milliseconds. */
-const WAIT_MS = 10_000;
+/** Time that a body waits for room, in milliseconds. Sixteen of the largest at once need less. */
+export const WAIT_MS = 120_000;
+/** Time that a client has to send a body, in milliseconds. */
 export const BODY_MS = 20_000;
 /** Bodies of this size need no room. */
 const SMALL_BYTES = 256 * 2 ** 10;

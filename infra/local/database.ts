@@ -152,7 +152,7 @@ export class Database {
     if (this.#open) return this.#open;
     if (this.#closed) throw unavailable(new Error('it is closed'));
     try {
-      if (this.#log?.mend()) this.#forgetFailed();
+      if (this.#log?.mend() || this.#log?.shorten()) this.#forgetFailed();
       this.#db.exec('BEGIN IMMEDIATE');
     } catch (error) {
       if (/locked/.test((error as Error).message) && performance.now() < waitsUntil) return undefined;
@@ -181,7 +181,6 @@ export class Database {
     try {
       this.#attempt(() => this.#db.exec('COMMIT'));
       batch.isCommitted = true;
-      if (this.#log?.shorten()) this.#forgetFailed();
       await this.#log?.sync();
       this.#unsynced.delete(batch);
       batch.resolve();

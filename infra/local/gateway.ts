@@ -11,7 +11,7 @@ import type { FunctionRow } from '../../shared/service/function-row.ts';
 import { functionRows } from '../../shared/service/functions.ts';
 import { type ApiFunction, apiFunctions, rulesOf } from '../../shared/service/routes.ts';
 import { MAX_UPLOAD_BYTES } from '../../shared/uploads.ts';
-import { BODY_MS, bodyRoom } from './body-room.ts';
+import { BODY_MS, bodyRoom, WAIT_MS } from './body-room.ts';
 import { closeServer, keepAccepting } from './close-server.ts';
 import { type ConnectionLimits, limitConnections } from './connections.ts';
 import { eventOf, routeOf, withBody } from './http-event.ts';
@@ -37,12 +37,16 @@ export const importApi = async (): Promise<Record<ApiFunction, Handler>> => {
   return Object.fromEntries(apiFunctions.map((name, i) => [name, modules[i].handler])) as Record<ApiFunction, Handler>;
 };
 
+const timeouts = {
+  ...{ headersTimeout: 10_000, requestTimeout: 10_000 + WAIT_MS + BODY_MS, connectionsCheckingInterval: 1000 },
+};
+
 /**
  * Starts a local HTTP API like API Gateway's. It sends each request to its function as an event of payload format 2.0.
  */
 export const startGateway = async ({ port, host = '127.0.0.1', functions, ...options }: Options) => {
   const closing = new AbortController();
-  const server = createServer({ headersTimeout: 10_000, requestTimeout: 30_000, connectionsCheckingInterval: 1000 });
+  const server = createServer(timeouts);
   const connections = limitConnections(server, options.limits);
   const bytesOf = sharedFiles();
   const room = bodyRoom();
@@ -129,16 +133,15 @@ const takesUpload = (routeKey: string, method = 'GET'): boolean => rulesOf(route
  * function refuses the body.
  */
 const bodyOf = async (request: IncomingMessage, maxBytes: number): Promise<Buffer | undefined> => {
-  const chunks: Buffer[] = [];
+  const body = Buffer.allocUnsafeSlow(bytesIn(request, maxBytes + 1)); // a copy of the whole would hold the process
   let size = 0;
   const slow = setTimeout(() => request.destroy(), BODY_MS);
   try {
     for await (const chunk of request.iterator({ destroyOnReturn: false })) {
-      chunks.push(chunk);
-      size += chunk.length;
+      size += chunk.copy(body, size);
       if (size > maxBytes) break;
     }
-    return Buffer.concat(chunks, Math.min(size, maxBytes + 1));
+    return body.subarray(0, size);
   } catch {
     return undefined;
   } finally {

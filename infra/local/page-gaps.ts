@@ -1,4 +1,4 @@
-import { fstatSync, readSync, writeSync } from 'node:fs';
+import { readSync, writeSync } from 'node:fs';
 
 /*
  * SQLite zeroes a deleted row where it lies. When it rebuilds a page of a tree, it leaves copies of the rows that it has moved in
@@ -8,6 +8,7 @@ import { fstatSync, readSync, writeSync } from 'node:fs';
 
 const LOG_HEADER = 32;
 const FRAME_HEADER = 24;
+const FRAMES_AT_ONCE = 64;
 const TREE_PAGES = [2, 5, 10, 13];
 const INTERIOR = 5; // the greatest type of a page that has children
 const ZEROS = Buffer.alloc(65536); // as long as the greatest page
@@ -15,11 +16,16 @@ const ZEROS = Buffer.alloc(65536); // as long as the greatest page
 /** Returns the size of the pages in a log, and their numbers. */
 export const pagesIn = (log: number): { size: number; numbers: Set<number> } => {
   const numbers = new Set<number>();
-  const word = Buffer.alloc(4);
-  const wordAt = (at: number) => (readSync(log, word, 0, 4, at) === 4 ? word.readUInt32BE() : 0);
-  const size = wordAt(8);
-  const { size: end } = fstatSync(log);
-  for (let at = LOG_HEADER; size > 0 && at < end; at += FRAME_HEADER + size) numbers.add(wordAt(at));
+  const header = Buffer.alloc(LOG_HEADER);
+  readSync(log, header, 0, LOG_HEADER, 0);
+  const size = header.readUInt32BE(8);
+  const frame = FRAME_HEADER + size;
+  const frames = Buffer.alloc(FRAMES_AT_ONCE * frame);
+  for (let at = LOG_HEADER; size > 0; at += frames.length) {
+    const read = readSync(log, frames, 0, frames.length, at);
+    for (let i = 0; i + FRAME_HEADER <= read; i += frame) numbers.add(frames.readUInt32BE(i));
+    if (read < frames.length) break;
+  }
   return { size, numbers };
 };
 

@@ -44,7 +44,7 @@ export type ServiceSettings = {
   logLevel: string;
 };
 
-const MAX_ANSWER_BYTES = 256 * 2 ** 20; // Lambda's limit does not apply, and clients can't reach the objects
+export const MAX_ANSWER_BYTES = 256 * 2 ** 20; // Lambda's limit does not apply, and clients can't reach the objects
 const SWEEP_MS = 10_000; // a minute on AWS; shorter here, to resume lost runs sooner
 
 /**

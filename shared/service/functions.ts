@@ -150,6 +150,7 @@ export const functionRows = {
   uploads: {
     ...quick,
     env: UploadsEnv,
+    localTimeoutSeconds: 120, // a report waits for those before it
     table: {
       check: ['GetItem', 'PutItem', 'Query', 'UpdateItem'],
       run: ['PutItem'],

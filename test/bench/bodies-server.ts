@@ -1,4 +1,5 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { MAX_ANSWER_BYTES } from '../../infra/local/service.ts';
 import { startFunctions } from '../support/gateway.ts';
 import { startEngines } from '../support/world.ts';
 
@@ -9,7 +10,10 @@ import { startEngines } from '../support/world.ts';
 const RESOLUTION_MS = 5;
 
 const [dataDir = ''] = process.argv.slice(2);
-await startEngines({ TARGETS: 'local', POWERTOOLS_LOG_LEVEL: 'SILENT' }, { dataDir });
+await startEngines(
+  { TARGETS: 'local', POWERTOOLS_LOG_LEVEL: 'SILENT', MAX_ANSWER_BYTES: `${MAX_ANSWER_BYTES}` },
+  { dataDir },
+);
 const { url } = await startFunctions();
 const delay = monitorEventLoopDelay({ resolution: RESOLUTION_MS });
 delay.enable();

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
 import { MAX_SETS } from '../../shared/assertions/sets.ts';
 import { MAX_BODY_BYTES } from '../../shared/check.ts';
@@ -55,7 +56,10 @@ const padded = (body: unknown): Buffer => {
   return Buffer.from(json + ' '.repeat(MAX_BODY_BYTES - Buffer.byteLength(json)));
 };
 
-/** Returns the uploads of a route: a report alone, compressed, and as many reports as a run has samples. */
+/** Returns a picture in Base64 that a compressor makes a quarter smaller only. */
+const random = (length: number): string => randomBytes(Math.floor(0.75 * length)).toString('base64');
+
+/** Returns the uploads of a route: a report alone, one that doesn't compress, compressed, and as many reports as a run has samples. */
 const uploadsTo = (route: RouteKey): LargeBody[] => {
   const report = largestReport();
   if (route !== 'POST /v1/reports') {
@@ -65,6 +69,7 @@ const uploadsTo = (route: RouteKey): LargeBody[] => {
   const several = times(MAX_UPLOADED_SAMPLES, () => largestReport(MAX_UPLOADED_SAMPLES));
   return [
     { route, of: 'largest report', bytes: Buffer.from(report) },
+    { route, of: 'largest report, random picture', bytes: Buffer.from(largestReport(1, random)) },
     { route, of: 'largest report with gzip', bytes: gzipSync(report), coding: 'gzip' },
     { route, of: `${MAX_UPLOADED_SAMPLES} reports`, bytes: Buffer.from(`[${several.join(',')}]`) },
   ];

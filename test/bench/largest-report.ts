@@ -13,7 +13,7 @@ const tables = ['network-requests', 'unused-javascript', 'bootup-time', 'total-b
 const VALUES_OF_ITEM = 6;
 
 /** Returns the JSON of a real report with as many audits, values and bytes as an upload of so many reports may have. */
-export const largestReport = (reports = 1): string => {
+export const largestReport = (reports = 1, picture = (length: number) => 'A'.repeat(length)): string => {
   const report = JSON.parse(gunzipSync(readFileSync(recorded)).toString());
   const { audits } = report;
   for (let i = Object.keys(audits).length; i < MAX_AUDITS; i++)
@@ -29,7 +29,7 @@ export const largestReport = (reports = 1): string => {
   }
   const bytes = Buffer.byteLength(JSON.stringify(report));
   report.fullPageScreenshot = {
-    screenshot: { data: 'A'.repeat(Math.max(0, (MAX_REPORT_BYTES * MARGIN) / reports - bytes)) },
+    screenshot: { data: picture(Math.max(0, (MAX_REPORT_BYTES * MARGIN) / reports - bytes)) },
   };
   return JSON.stringify(report);
 };

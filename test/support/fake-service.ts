@@ -23,7 +23,7 @@ export const shortReport = {
 /** Returns how the service judges the short report. */
 export const judgedShort = async (assertions: CheckAssertions) => {
   const measured = { environment: null, samples: [] };
-  const { results } = await assertReport(assertions, gzipSync(JSON.stringify(shortReport)), measured);
+  const { results } = await assertReport(gzipSync(JSON.stringify(shortReport)), assertions, measured);
   return { assertions: { 'us-west1': results } };
 };
 

@@ -141,7 +141,7 @@ export const worldHere = () => {
     const outcome = { ...passed, ...change };
     const assertions = await store.assertionsOf(run.checkId);
     const { environment = null, samples = [] } = outcome;
-    const judged = assertions && (await assertReport(assertions, gzip, { environment, samples }));
+    const judged = assertions && (await assertReport(gzip, assertions, { environment, samples }));
     await finish(run, {
       ...outcome,
       ...(judged && { assertions: judged.results, warnings: judged.notes }),

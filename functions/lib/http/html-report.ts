@@ -1,15 +1,15 @@
 import { auditVersions } from '../../../shared/audit-versions.ts';
 import { inThread } from '../thread/in-thread.ts';
+import { pageWith } from '../thread/report-tasks.ts';
 
 /** The Lighthouse version whose report viewer is used. It reads the reports of all supported versions. */
 export const viewerVersion = auditVersions[0].version;
 
 /** Returns an HTML page that shows a gzipped Lighthouse result. The page includes its data, script and styles. */
-export const htmlReport = async (zipped: Buffer): Promise<Buffer> => {
+export const htmlReport = async (zipped: Buffer, gzipped: boolean): Promise<Uint8Array> => {
   const page = await reportPage(null);
   const start = page.indexOf(DATA) + DATA.length;
-  const parts = [page.slice(0, start), page.slice(start + 'null'.length)].map((text) => Buffer.from(text));
-  return Buffer.concat([parts[0] as Buffer, await inThread('scriptJson', zipped), parts[1] as Buffer]);
+  return inThread({ pageWith }, zipped, [page.slice(0, start), page.slice(start + 'null'.length)], gzipped);
 };
 
 /** Returns an HTML page that loads a Lighthouse result from a URL and shows it. It is for results too large to send. */

@@ -5,11 +5,12 @@ import { obstacleOf } from '../readiness.ts';
 import { redact, redactText } from '../redact.ts';
 import { UnreadableItemError } from '../store/dynamodb.ts';
 import { UnknownFormatError } from '../store/format.ts';
+import { bufferOf } from '../thread/buffers.ts';
 import { headersUnder, linksUnder } from './base-path.ts';
 import { corsHeaders } from './cors.ts';
 import { commonHeaders } from './security-headers.ts';
 
-/** Reply of an endpoint. `body` becomes JSON, unless it is a text or a Buffer, which need a `content-type` header. */
+/** Reply of an endpoint. `body` becomes JSON, unless it is a text or bytes, which need a `content-type` header. */
 export type Reply = { status: number; headers?: Record<string, string>; body?: unknown };
 
 /** Response in API Gateway's payload format 2.0. */
@@ -34,9 +35,8 @@ export const toHttpResult = ({ status, headers: own = {}, body }: Reply, base = 
   const headers = headersUnder(base, own);
   if (body === undefined) return { statusCode: status, headers, body: '' };
   if (typeof body === 'string') return { statusCode: status, headers, body };
-  if (Buffer.isBuffer(body)) {
-    return { statusCode: status, headers, body: body.toString('base64'), isBase64Encoded: true };
-  }
+  if (body instanceof Uint8Array)
+    return { statusCode: status, headers, body: bufferOf(body).toString('base64'), isBase64Encoded: true };
   return {
     statusCode: status,
     headers: { 'content-type': 'application/json', ...headers },

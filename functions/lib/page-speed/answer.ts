@@ -2,8 +2,8 @@ import { promisify } from 'node:util';
 import zlib from 'node:zlib';
 import type { Check } from '../../../shared/check.ts';
 import type { Run } from '../../../shared/run.ts';
-import { acceptsGzip } from '../http/negotiation.ts';
 import type { Reply } from '../http/response.ts';
+import { parsed } from '../thread/report-tasks.ts';
 import { tooLarge } from './errors.ts';
 import { masked, type parseMask } from './fields.ts';
 import { loadingExperiences } from './loading-experience.ts';
@@ -26,18 +26,14 @@ export const resultOf = (report: Report, { url, finalUrl, fieldData }: Measured)
 });
 
 type Options = {
-  headers: Record<string, string | undefined>;
+  gzipped: boolean;
   maxBytes: number;
   mask?: ReturnType<typeof parseMask> | undefined;
 };
 
-/** Replies with a result. Leaves out the picture of the full page if the answer would be too large with it. */
-export const resultReply = async (
-  report: Report,
-  run: Measured,
-  { headers, maxBytes, mask }: Options,
-): Promise<Reply> => {
-  const gzipped = acceptsGzip(headers['accept-encoding']);
+/** Replies with the result of a gzipped report. Leaves out the picture of the full page if the answer would be too large with it. */
+export const replyOf = async (zipped: Buffer, run: Measured, { gzipped, maxBytes, mask }: Options): Promise<Reply> => {
+  const report: Report = await parsed(zipped);
   for (const each of [report, { ...report, fullPageScreenshot: null }]) {
     const text = JSON.stringify(masked(resultOf(each, run), mask ?? new Map()));
     const body = gzipped ? await gzip(text) : Buffer.from(text);

@@ -19,8 +19,8 @@ const unzip = promisify(gunzip);
 
 /** Returns the results of assertions on a gzipped report. Messages may quote the page, so they are redacted. */
 export const assertReport = async (
-  assertions: CheckAssertions,
   gzip: Buffer,
+  assertions: CheckAssertions,
   { environment, samples = [], interactions = null }: Measured,
 ): Promise<Judged> => {
   const report = { ...AssertedReport.parse(JSON.parse((await unzip(gzip)).toString())), interactions };

@@ -31,15 +31,16 @@ export const assertRun = async (
   if (!assertions) return none; // the check was erased
   try {
     const measured = { environment, samples, interactions: interactions?.map(withoutFiles) ?? null };
-    const copy = Buffer.from(report.gzip); // the thread takes its bytes
-    const judged = inThread('judge', copy, assertions, measured);
-    const { results, notes } = await judged.catch(() => assertReport(assertions, report.gzip, measured)); // another report may have ended the thread
+    const judge = () => inThread({ assertReport }, Buffer.from(report.gzip), assertions, measured); // the thread takes its bytes
+    const { results, notes } = await judge().catch(judge); // another report may have ended the thread
     return { assertions: results, warnings: [...warnings, ...notes] };
   } catch (error) {
     log.error('Could not evaluate the assertions.', { ...idsOf(lease.run), error: error as Error });
-    return none;
+    return { assertions: null, warnings: [...warnings, notJudged] };
   }
 };
+
+const notJudged = 'The service could not read the report to judge the assertions. It may be too large.';
 
 /** Returns an interaction without its report, which the thread would copy. */
 const withoutFiles = <Of extends object>({ report: _, ...interaction }: Of & { report?: unknown }) => interaction as Of;

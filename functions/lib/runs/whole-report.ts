@@ -23,13 +23,13 @@ type Lhr = {
 };
 
 /** Returns the report of a sample with the parts that only the first sample has. */
-export const wholeReport = async (sample: Report, first: Report): Promise<Report> => {
+export const wholeReport = async (sample: Buffer, first: Buffer): Promise<Report> => {
   const [timed, whole] = (await Promise.all([sample, first].map(read))) as [Lhr, Lhr];
   const json = Buffer.from(JSON.stringify(mergeReports(timed, whole)));
-  return { ...sample, gzip: await promisify(gzip)(json, { level: 6 }), bytes: json.length };
+  return { gzip: await promisify(gzip)(json, { level: 6 }), bytes: json.length };
 };
 
-const read = async ({ gzip }: Report): Promise<Lhr> => JSON.parse((await promisify(gunzip)(gzip)).toString());
+const read = async (zipped: Buffer): Promise<Lhr> => JSON.parse((await promisify(gunzip)(zipped)).toString());
 
 /** Settings that say which parts of the report there are. */
 const PARTS = ['onlyCategories', 'skipAudits', 'disableFullPageScreenshot'];

@@ -1,4 +1,5 @@
 import { basename } from 'node:path/posix';
+import type { Readable } from 'node:stream';
 import {
   DeleteObjectCommand,
   GetObjectCommand,
@@ -73,7 +74,8 @@ export const reports = ({ REPORT_BUCKET: Bucket, HOME_REGION: region }: StoreEnv
     get: async (Key: string): Promise<Buffer> => {
       const { Body } = await s3.send(new GetObjectCommand({ Bucket, Key }));
       if (!Body) throw new Error(`S3 returned no body for the report ${Key}`);
-      return Buffer.from(await Body.transformToByteArray());
+      const [first, ...more] = await (Body as Readable).toArray();
+      return more.length === 0 ? first : Buffer.concat([first, ...more]); // a copy would hold the process
     },
 
     /** Returns true if a report is stored. It lists, because without a right to list S3 hides missing keys behind a 403. */

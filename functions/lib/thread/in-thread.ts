@@ -2,7 +2,7 @@ import { Worker } from 'node:worker_threads';
 import { type ApiProblemCode, ApiProblemError, type InputError } from '../../../shared/problems.ts';
 import { log } from '../log.ts';
 import { buffersIn } from './buffers.ts';
-import { type TaskName, type Tasks, tasks } from './tasks.ts';
+import type { TaskName, Tasks } from './tasks.ts';
 
 /** Inputs that are handled at once, in bytes. Larger ones would hold the event loop, and so may packed ones of any size. */
 const SMALL_BYTES = 8 * 1024;
@@ -30,15 +30,15 @@ let lastId = 0;
 
 /**
  * Runs a task on the bytes of a report. A large report is handled in a thread, so that the process answers meanwhile. The
- * thread takes the bytes, so the caller has them no more.
+ * thread takes the bytes, so the caller has them no more. A deployed function runs the task itself, and has no other one.
  */
 export const inThread = async <Name extends TaskName>(
-  name: Name,
+  task: Pick<Tasks, Name>,
   ...input: Parameters<Tasks[Name]>
 ): Promise<Awaited<ReturnType<Tasks[Name]>>> => {
   type Result = Awaited<ReturnType<Tasks[Name]>>;
-  if (isDeployed || isSmall(input[0]))
-    return (await (tasks[name] as (...sent: typeof input) => unknown)(...input)) as Result;
+  const [[name, run]] = Object.entries(task) as [[Name, (...sent: typeof input) => Result]];
+  if (isDeployed || isSmall(input[0])) return await run(...input);
   thread ??= startThread();
   const { worker, waiting } = thread;
   worker.ref(); // until the answer

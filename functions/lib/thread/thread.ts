@@ -1,6 +1,6 @@
 import { parentPort } from 'node:worker_threads';
 import { ApiProblemError } from '../../../shared/problems.ts';
-import { buffersIn, partsOf } from './buffers.ts';
+import { bufferOf, buffersIn } from './buffers.ts';
 import type { Answer, Order } from './in-thread.ts';
 import { tasks } from './tasks.ts';
 
@@ -10,8 +10,8 @@ import { tasks } from './tasks.ts';
  */
 const answerTo = async ({ id, name, input: [bytes, ...more] }: Order): Promise<Answer> => {
   try {
-    const read = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength); // a message has no Buffer
-    return { id, value: await (tasks[name] as (...sent: unknown[]) => unknown)(read, ...more) };
+    const read = [bytes, ...more].map((each) => (each instanceof Uint8Array ? bufferOf(each) : each)); // a message has no Buffer
+    return { id, value: await (tasks[name] as (...sent: unknown[]) => unknown)(...read) };
   } catch (error) {
     if (!(error instanceof ApiProblemError)) return { id, error };
     const { code, message: detail, errors, headers } = error;
@@ -21,5 +21,5 @@ const answerTo = async ({ id, name, input: [bytes, ...more] }: Order): Promise<A
 
 parentPort?.on('message', async (order: Order) => {
   const answer = await answerTo(order);
-  parentPort?.postMessage(answer, 'value' in answer ? buffersIn(partsOf(answer.value)) : []);
+  parentPort?.postMessage(answer, buffersIn(answer));
 });

@@ -13,6 +13,7 @@ import type { Reports } from '../store/reports.ts';
 import type { UsageStore } from '../store/usage.ts';
 import { inThread } from '../thread/in-thread.ts';
 import type { UploadedSample } from './parse-report.ts';
+import { readRun } from './read-upload.ts';
 import { storeReport, storeUpload, type UploadDeps } from './store-upload.ts';
 import { parseInput, sentUpload } from './upload-body.ts';
 
@@ -153,13 +154,13 @@ const createRun = async (deps: LighthouseCiDeps, request: Request, build: Build)
   const { owner } = request;
   if (build.lifecycle !== 'unsealed') throw invalidBuild('The build is sealed. Upload the reports before its seal.');
   const sent = sentUpload(request, deps.maxBytes);
-  const { url: sentUrl, results, json } = await inThread('readRun', request.body as Buffer, sent);
+  const { url: sentUrl, results, ...read } = await inThread({ readRun }, request.body as Buffer, sent);
   const url = pageOf(sentUrl, results.finalUrl);
   const checkId = uuidv5(url, build.createId);
   const before = await deps.builds.uploads(build, checkId);
   if (before.length >= MAX_UPLOADED_SAMPLES) throw fullBuild(url); // before the report is stored
   if (before.length === 0) await permit(deps, request, { id: checkId, createId: createIdOf(build, checkId) });
-  const report = await storeReport(deps, { checkId, runId: runIdOf(checkId) }, json);
+  const report = await storeReport(deps, { checkId, runId: runIdOf(checkId) }, read);
   await addUpload(deps, build, checkId, before.length, { url, report, results });
   const at = deps.now().toISOString();
   const run = { id: deps.newId(), projectId: projectIdOf(owner), buildId: build.id, representative: false };

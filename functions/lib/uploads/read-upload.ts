@@ -1,3 +1,6 @@
+import { createHash } from 'node:crypto';
+import { promisify } from 'node:util';
+import { gzip } from 'node:zlib';
 import { z } from 'zod';
 import { ApiProblemError } from '../../../shared/problems.ts';
 import { MAX_REPORT_BYTES } from '../../../shared/uploads.ts';
@@ -5,16 +8,22 @@ import { requireKeysOnce } from '../http/json-body.ts';
 import { parseReport, type UploadedSample } from './parse-report.ts';
 import { parseInput, parseUpload, reportsIn, requireFewValues, type SentUpload } from './upload-body.ts';
 
-/** A report of an upload: its results, and its JSON as the service stores it. */
-export type ReadReport = { results: UploadedSample; json: Buffer };
+/** A report of an upload: its results, its JSON as the service stores it, and the size of the JSON. */
+export type ReadReport = { results: UploadedSample; gzip: Buffer; bytes: number };
+type ReadUpload = { fingerprint: string; reports: ReadReport[] };
 
-/** Returns the reports of a body of `POST /v1/reports`. */
-export const readReports = async (body: Buffer, sent: SentUpload): Promise<ReadReport[]> =>
-  reportsIn(await parseUpload(body, sent)).map(read);
+/** Returns the reports of a body of `POST /v1/reports`, and a fingerprint of the body and the `inputs` beside it. */
+export const readReports = async (body: Buffer, sent: SentUpload, inputs: string): Promise<ReadUpload> => {
+  const fingerprint = createHash('sha256').update(inputs).update(body).digest('hex');
+  const reports: ReadReport[] = [];
+  for (const value of reportsIn(await parseUpload(body, sent))) reports.push(await read(value));
+  return { fingerprint, reports };
+};
 
-const read = (value: unknown): ReadReport => {
+const read = async (value: unknown): Promise<ReadReport> => {
   const results = parseReport(value);
-  return { results, json: reportText(value as object, results) };
+  const json = reportText(value as object, results);
+  return { results, gzip: await promisify(gzip)(json, { level: 6 }), bytes: json.length };
 };
 
 /** Returns the JSON of an uploaded report as the service stores it. Throws the problem if it is too large. */
@@ -38,7 +47,7 @@ export const readRun = async (body: Buffer, sent: SentUpload): Promise<ReadRepor
   requireFewValues(Buffer.from(lhr)); // the body may have each of its characters as an escape
   const value = asJson(lhr);
   requireKeysOnce(lhr);
-  return { url, ...read(value) };
+  return { url, ...(await read(value)) };
 };
 
 const asJson = (lhr: string): unknown => {

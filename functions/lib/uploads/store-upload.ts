@@ -1,5 +1,3 @@
-import { promisify } from 'node:util';
-import { gzip } from 'node:zlib';
 import { type Check, type CheckInputs, newCheck } from '../../../shared/check.ts';
 import { spreadOf } from '../../../shared/metrics/page-metrics.ts';
 import { categoriesOf } from '../../../shared/options/audit-options.ts';
@@ -9,7 +7,9 @@ import { cutText } from '../../../shared/text.ts';
 import type { Uploaded } from '../store/builds.ts';
 import type { CheckStore } from '../store/checks.ts';
 import { type Reports, reportKey } from '../store/reports.ts';
+import { bufferOf } from '../thread/buffers.ts';
 import type { UploadedSample } from './parse-report.ts';
+import type { ReadReport } from './read-upload.ts';
 
 type Upload = Uploaded<UploadedSample>;
 
@@ -28,12 +28,11 @@ export type UploadDeps = {
 export const storeReport = async (
   { reports, retentionDays, newId }: Pick<UploadDeps, 'reports' | 'retentionDays' | 'newId'>,
   { checkId, runId }: { checkId: string; runId: string },
-  json: Buffer,
+  { gzip, bytes }: Pick<ReadReport, 'gzip' | 'bytes'>,
 ): Promise<Upload['report']> => {
-  const packed = await promisify(gzip)(json, { level: 6 });
   const key = reportKey({ id: newId(), run: { id: runId, checkId, retentionDays } }, 1);
-  await reports.put(key, packed);
-  return { key, bytes: json.length, gzipBytes: packed.length };
+  await reports.put(key, bufferOf(gzip));
+  return { key, bytes, gzipBytes: gzip.length };
 };
 
 type NewUpload = {
