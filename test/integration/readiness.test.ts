@@ -3,8 +3,10 @@ import { basename, dirname, join } from 'node:path';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { prepareChromium } from '../../functions/auditor/host/chromium.ts';
 import { auditors } from '../../functions/auditor/parent/auditors.ts';
+import { preparedHost } from '../../functions/auditor/parent/prepared-host.ts';
+import { sandboxUse } from '../../functions/auditor/parent/sandbox-use.ts';
 import { ready } from '../../functions/discover.ts';
-import { currentObstacle } from '../../functions/lib/readiness.ts';
+import { auditHost, currentObstacle } from '../../functions/lib/readiness.ts';
 import { startService } from '../../infra/local/service.ts';
 import type { CheckView } from '../../shared/check.ts';
 import { PACKAGED_CHROMIUM } from '../../shared/chromium.ts';
@@ -107,4 +109,14 @@ test('a machine whose temporary folder is lost or full is not ready until an aud
   await pool.prepare();
   expect(currentObstacle()).toBeUndefined();
   await pool.close();
+});
+
+test('a browser that ran without its sandbox is named among the missing guards', async () => {
+  const browser = { chromium: undefined, extraCaFile: undefined, ...testChromium() };
+  const sandbox = sandboxUse('optional');
+  const host = preparedHost({ ...browser, sandbox, onOwnUser: () => {} }, new AbortController().signal);
+  await host.prepare();
+  expect(auditHost()?.unguarded).not.toContain('sandbox');
+  host.record({ end: { how: 'exited' }, sandbox: false });
+  expect(auditHost()?.unguarded).toContain('sandbox');
 });

@@ -33,6 +33,9 @@ test.each(majorVersions)('records the waits of audits by version $version', asyn
   });
   writeWaits(version, { free, busy });
   expect(busy.waits.pages.length).toBeGreaterThan(0);
+  const processes = [...busy.waits.pages, ...busy.waits.others].map(([pid]) => pid);
+  const ofTrace = new Set(busy.events.flatMap(({ pid }) => pid || [])); // 0 is of events without a process
+  expect(processes).toEqual(expect.arrayContaining([...ofTrace])); // the waits name the processes as the trace does
 });
 
 /** Sets the share of this session of the CPUs. */

@@ -162,3 +162,14 @@ test('a left out charset audit and an added meaningful paint count for their own
     withoutMeaningfulPaint: false,
   });
 });
+
+test('a warning says how long the page waited for a CPU if this matters and was removed', async () => {
+  const warnings = async (matters: boolean, isCorrected: boolean) => {
+    const mainThread = { ranMs: 100, waitedMs: 60.4, isUnexplained: false, matters, isCorrected };
+    return (await summarize(aResult('13.5.0'), anOrder(), { ...patches, mainThread })).warnings;
+  };
+  expect(await warnings(true, true)).toEqual([
+    'Other programs used the CPU. The times are without their part: the page waited 60 ms for a CPU.',
+  ]);
+  expect([await warnings(false, true), await warnings(true, false)]).toEqual([[], []]);
+});

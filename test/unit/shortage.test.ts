@@ -77,7 +77,9 @@ test('on a machine short of processes, the error status of the server stays a fa
   expect(errorOn(runtimeError('ERRORED_DOCUMENT_REQUEST'), { status: 404 })).toMatchObject({ code: 'http-error' });
 });
 
-test('an audit that succeeded although its browser was stopped is contended, so that it is retaken', () => {
+test('an audit that succeeded although its browser or the service was stopped is contended, so that it is retaken', () => {
   expect(judge({ ...observed(audited()), frozen: 'browser' }).environment).toMatchObject({ contended: true });
   expect(judge({ ...observed(audited()), frozen: 'page' }).environment).toMatchObject({ contended: false });
+  const stoodStill = (stoodStillMs: number) => judge({ ...observed(audited()), stoodStillMs }).environment?.contended;
+  expect([4000, 6000].map(stoodStill)).toEqual([false, true]);
 });

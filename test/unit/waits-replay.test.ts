@@ -27,6 +27,22 @@ test.each(majorVersions)('version $version measures a page beside other programs
 });
 
 test.each(majorVersions)(
+  'version $version keeps the numbers of a corrected load as Lighthouse has them',
+  async (row) => {
+    const { busy } = readWaits(row.version);
+    const measure = await measurer(row.version);
+    const { uncorrected: _, ...loaded } = await measure(busy, busy.events);
+    const { uncorrected, ...corrected } = await measure(
+      busy,
+      withoutWaits(busy.events, busy.waits, 4).events,
+      busy.events,
+    );
+    expect(uncorrected).toMatchObject(loaded);
+    expect(corrected.tbt).toBeLessThan(loaded.tbt);
+  },
+);
+
+test.each(majorVersions)(
   'a block of 100 ms that the page makes itself keeps most of its time beside other programs: version $version',
   ({ version }) => {
     const { events, waits: recorded } = readWaits(version).busy;
@@ -55,17 +71,18 @@ const durationOf = (ts: number, pid: number, { events, waits }: Pick<RecordedAud
   return corrected.events.find((event) => event.ts === ts)?.dur ?? Number.NaN;
 };
 
-/** Returns a function that computes the metrics of a recorded audit by this version, with other events in its trace. */
+/** Returns a function that computes the metrics of a recorded audit by this version, with other events in its trace, and those of the recording. */
 const measurer = async (version: AuditVersion) => {
   const { simulator } = await importLighthouse(version);
-  return async ({ artifacts }: RecordedAudit, traceEvents: TraceEvent[]) => {
+  return async ({ artifacts }: RecordedAudit, traceEvents: TraceEvent[], recorded?: TraceEvent[]) => {
     const trace = { traceEvents };
     const result = { lhr: { audits: {} }, artifacts: { ...artifacts, Trace: trace, traces: { defaultPass: trace } } };
     const order = anOrder({ auditVersion: version, simulations: [{ name: 'own', ...presets.mobile }] });
-    const context = { config: undefined, isLate: () => false };
-    const { simulations } = await simulateLoad(simulator, result as never, order, context);
+    const asRecorded = recorded && { trace, recorded: { traceEvents: recorded }, mainThread: { isCorrected: true } };
+    const context = { config: undefined, isLate: () => false, recorded: asRecorded };
+    const { simulations, uncorrected } = await simulateLoad(simulator, result as never, order, context);
     const { fcp, tbt, reason } = simulations?.[0] ?? {};
     if (fcp == null || tbt == null) throw new Error(`No metrics: ${reason}`);
-    return { fcp, tbt };
+    return { fcp, tbt, uncorrected };
   };
 };

@@ -4,6 +4,7 @@ import type { Browser, CDPSession } from 'puppeteer-core';
 import { type AuditVersion, auditVersion } from '../../../shared/audit-versions.ts';
 import { cutText } from '../../../shared/text.ts';
 import type { Waits } from '../cpu-waits.ts';
+import type { AskForFailed, FailedTarget, FailedTargets } from '../failed-targets.ts';
 import { deprioritizeWorkers } from '../host/cpu-shares.ts';
 import { closeInheritedFiles } from '../host/processes.ts';
 import { starvationOf } from '../host/starvation.ts';
@@ -54,7 +55,7 @@ new Worker(parentWatch, { eval: true, workerData: Number(parent) }).unref();
 process.once('disconnect', () => process.kill(-process.pid, 'SIGKILL'));
 
 /** Sends a message. Resolves when the message has been written, because an earlier exit would lose it. */
-const send = async (message: AuditorMessage | Benchmarked): Promise<void> => {
+const send = async (message: AuditorMessage | Benchmarked | AskForFailed): Promise<void> => {
   if (process.connected) await new Promise<unknown>((sent) => process.send?.(message, sent));
 };
 const receive = <T>() => new Promise<T>((resolve) => process.once('message', resolve));
@@ -130,7 +131,7 @@ async function audit({ order, launch, benchmark: known }: StartAudit): Promise<v
     measured = watched.record; // later visits don't count
     displayedUrl = watched.shown?.url;
     document = documentState(pageSession, measured); // version 9 leaves the page before its audit ends
-    asked = unused && asksForPassword(pageSession);
+    asked = askedBy(pageSession, order);
     if (isTimed(order) && !everPainted && !measured.loaded) setTimeout(reportBlank, BLANK_PAGE_MS);
     const waits = sendMeasured(order, knownBenchmark ? undefined : benchmark);
     watch.onMeasured(traffic);
@@ -143,10 +144,11 @@ async function audit({ order, launch, benchmark: known }: StartAudit): Promise<v
     watch.stop();
     isSeen = true;
     document ??= documentState(pageSession, watched.record);
+    asked ??= askedBy(pageSession, order);
     Promise.all([document, asked]).then(closeUnused, () => {}); // the end of the audit closes the browser too
   };
   const hooks = {
-    ...{ page, profile, benchmark },
+    ...{ page, profile, benchmark, failedTargets },
     onLoaded: () => keepDocument(pageSession, watched),
     documentFor: (requestId: unknown) => heldDocument(watched, requestId),
     onNavigate: () => releaseDocument(watched),
@@ -165,8 +167,7 @@ async function audit({ order, launch, benchmark: known }: StartAudit): Promise<v
     status: statusOf(measured ?? watched.record),
     ...(unused && { login: { ...unused, asksForPassword: (await asked) ?? false } }),
   };
-  await reportLoad({ lighthouse, order, settings, page, session: pageSession, watched }, audited);
-  await close();
+  await reportLoad({ lighthouse, order, settings, page, session: pageSession, watched, asked }, audited).then(close);
   process.exit();
 }
 
@@ -210,6 +211,16 @@ async function sendMeasured(order: AuditOrder, benchmark: Benchmark | undefined)
   const answer = isTimed(order) ? receive<MeasuredAnswer>() : undefined;
   send({ type: 'measured', ...(benchmark && { benchmark }) });
   return (await answer)?.waits;
+}
+
+/** Returns whether the page asks for a password, if the result depends on it. */
+const askedBy = (session: CDPSession, { secrets, options }: AuditOrder) =>
+  secrets || options.interactions ? asksForPassword(session) : undefined;
+
+async function failedTargets(): Promise<FailedTarget[]> {
+  const answer = receive<FailedTargets>();
+  send({ type: 'connections' });
+  return (await answer).failed;
 }
 
 /** Reports the result of the load. Interactions follow it, and only an audit with interactions imports their code. */

@@ -45,10 +45,7 @@ export const storeSecrets = async (
 const fillStorage = async (session: CDPSession, page: Page, origins: StorageState['origins']): Promise<string[]> => {
   if (origins.length === 0) return [];
   const refused: string[] = [];
-  session.on('Fetch.requestPaused', ({ requestId }) => {
-    session.send('Fetch.fulfillRequest', { requestId, ...EMPTY_PAGE }).catch(() => {}); // the page has moved on
-  });
-  await session.send('Fetch.enable', { patterns: [{ urlPattern: '*' }] });
+  await answerWithEmptyPages(session);
   for (const { origin, localStorage, sessionStorage = [], indexedDB = [] } of origins) {
     await page.goto(`${origin}/`);
     const { exceptionDetails } = await session.send('Runtime.evaluate', {
@@ -64,6 +61,14 @@ const fillStorage = async (session: CDPSession, page: Page, origins: StorageStat
   await session.send('Fetch.disable');
   await session.send('Page.resetNavigationHistory');
   return refused;
+};
+
+/** Answers each request of a tab with an empty page, so that it reaches no server. */
+export const answerWithEmptyPages = async (session: CDPSession): Promise<void> => {
+  session.on('Fetch.requestPaused', ({ requestId }) => {
+    session.send('Fetch.fulfillRequest', { requestId, ...EMPTY_PAGE }).catch(() => {}); // the page has moved on
+  });
+  await session.send('Fetch.enable', { patterns: [{ urlPattern: '*' }] });
 };
 
 const EMPTY_PAGE = {

@@ -1,3 +1,4 @@
+import { pick } from '../../../shared/pick.ts';
 import type { BlockedRequest } from '../../../shared/run.ts';
 import { bareHost, type Target } from '../../lib/targets/public-addresses.ts';
 import type { Decision, Outcome } from '../messages.ts';
@@ -27,6 +28,12 @@ export const decisionLog = ({ maxOverCaps }: { maxOverCaps: number }) => {
       [...decisions.values()].findLast((decision) => decision.host === bareHost(host) && decision.port === port),
   };
 };
+
+/** Returns the targets that were not reached, newest last. */
+export const failuresIn = (decisions: readonly Decision[]): Pick<Decision, 'host' | 'port' | 'outcome' | 'reason'>[] =>
+  decisions
+    .filter(({ outcome }) => outcome !== 'allowed')
+    .map((each) => pick(each, ['host', 'port', 'outcome', 'reason']));
 
 /** Returns the 50 targets that the proxy refused most often, and the number of all refused requests. */
 export const blockedRequestsIn = (

@@ -8,7 +8,7 @@ export const currentCookies = async (session: CDPSession, { cookies = [], storag
   return current.filter(({ name }) => names.has(name));
 };
 
-/** Returns a login with its entries of storage as they are now in the page. Other frames and databases keep the given ones. */
+/** Returns a login with its entries of storage as they are now in the page. Other frames keep the given ones. */
 export const withCurrentStorage = async (session: CDPSession, secrets: Secrets): Promise<Secrets> => {
   const { storageState } = secrets;
   if (!storageState) return secrets;

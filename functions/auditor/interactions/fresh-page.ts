@@ -3,6 +3,7 @@ import type { CDPSession, Page } from 'puppeteer-core';
 import { storeSecrets } from '../child/login.ts';
 import { type Watched, watchMainFrame } from '../child/main-frame.ts';
 import type { AuditOrder } from '../messages.ts';
+import { holdDatabases } from './current-databases.ts';
 import { currentCookies, withCurrentStorage } from './current-login.ts';
 
 export type FreshPage = { page: Page; session: CDPSession; watched: Watched };
@@ -22,9 +23,11 @@ export const openFreshPage = async (old: Page, order: Pick<AuditOrder, 'url' | '
   const secrets = await Promise.race([current, sleep(CLOSE_MS, given)]);
   await Promise.race([old.close(), sleep(CLOSE_MS)]);
   const cookies = secrets && [...(secrets.cookies ?? []), ...(await currentCookies(session, secrets))];
+  const restoreDatabases = await holdDatabases(page.browser(), given);
   // One command for all origins, so that it costs the same for a page with a thousand frames.
   await session.send('Storage.clearDataForOrigin', { origin: '*', storageTypes: 'all' });
   await session.send('Network.clearBrowserCookies');
   await storeSecrets(page, { url: order.url, secrets: { ...secrets, cookies } });
+  await restoreDatabases();
   return { page, session, watched: await watchMainFrame(session, () => {}) };
 };

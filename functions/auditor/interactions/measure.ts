@@ -41,6 +41,8 @@ export type InteractionContext = {
   page: Page;
   session: CDPSession;
   watched: Watched;
+  /** Resolves to true if the first load showed a password field. */
+  asked: Promise<boolean> | undefined;
 };
 
 /** The CPU, which audits use in turns. */
@@ -118,13 +120,14 @@ const goTo = async (
   await untilIdle({ requests, endless, signal: AbortSignal.timeout(INTERACTION_MS) });
 };
 
-/** Throws if the page refuses its visitor or leads to a login, and did not in the first load. */
+/** Throws if the page refuses its visitor, leads to a login or shows one in its own place, and did not in the first load. */
 const requireSameVisitor = async (load: InteractionContext, { session, watched }: FreshPage): Promise<void> => {
   const [first, second] = [load.watched.shown, watched.shown];
   if (!first || !second) return;
   const isRefusedNow = isRefusal(second.status) && !isRefusal(first.status);
   const seen = { asksForPassword: await asksForPassword(session), status: second.status };
-  if (isRefusedNow || isAtLogin(first.url, second.url, seen))
+  const isAskedNow = seen.asksForPassword && !(await load.asked);
+  if (isRefusedNow || isAskedNow || isAtLogin(first.url, second.url, seen))
     throw new Error(`${second.url} asks for a login, and the first load was not asked. ${USED_UP}`);
 };
 const USED_UP = 'A secret that works only once is used up. Send one that works twice.';

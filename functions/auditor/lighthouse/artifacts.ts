@@ -4,6 +4,8 @@ import type { Har } from 'chrome-har';
 import type { ArtifactName } from '../../../shared/options/artifacts.ts';
 import { cutText } from '../../../shared/text.ts';
 import { redactText } from '../../lib/redact.ts';
+import { targetOf } from '../../lib/targets/public-addresses.ts';
+import type { FailedTarget, FindFailed } from '../failed-targets.ts';
 import type { KeptFile, KeptFiles } from '../kept-files.ts';
 import type { Trace } from './trace.ts';
 
@@ -27,12 +29,13 @@ export const artifactsOf = async (
   names: readonly ArtifactName[] | undefined,
   load: GatheredLoad = {},
   warnings: string[],
+  failedTargets: FindFailed = async () => [],
 ): Promise<{ artifacts?: KeptFiles }> => {
   if (!names) return {};
   const artifacts: KeptFiles = {};
   for (const name of names) {
     try {
-      const file = await files[name](load);
+      const file = await files[name](load, failedTargets);
       if (!file) throw new Error('the audit recorded none.');
       artifacts[name] = await compressed(file);
     } catch (error) {
@@ -51,13 +54,14 @@ const compressed = async (file: object): Promise<KeptFile> => {
   return { gzip: await promisify(gzip)(json, { level: 6 }), bytes: json.length };
 };
 
-const files: Record<ArtifactName, (load: GatheredLoad) => object | undefined | Promise<object | undefined>> = {
-  trace: ({ Trace: trace, traces }) => sanitized(trace ?? traces?.defaultPass),
-  har: async ({ DevtoolsLog: log, devtoolsLogs }) => {
+type MakeFile = (load: GatheredLoad, failedTargets: FindFailed) => Promise<object | undefined>;
+const files: Record<ArtifactName, MakeFile> = {
+  trace: async ({ Trace: trace, traces }) => sanitized(trace ?? traces?.defaultPass),
+  har: async ({ DevtoolsLog: log, devtoolsLogs }, failedTargets) => {
     const messages = log ?? devtoolsLogs?.defaultPass;
     if (!messages) return undefined;
     const { harFromMessages } = await import('chrome-har'); // most audits need none
-    return sanitized(withErrors(harFromMessages(withAnswers(messages)), messages));
+    return sanitized(withErrors(harFromMessages(withAnswers(messages)), messages, await failedTargets()));
   },
 };
 
@@ -94,13 +98,22 @@ const NO_RESPONSE = {
 };
 
 /** Adds why requests failed, under the name of Chrome's own export. */
-const withErrors = (har: Har, messages: readonly Message[]): Har => {
+const withErrors = (har: Har, messages: readonly Message[], failedTargets: readonly FailedTarget[]): Har => {
   const failures = failuresIn(messages);
-  for (const { _requestId, response } of har.log.entries) {
+  for (const { _requestId, request, response } of har.log.entries) {
     const failure = failures.get(_requestId);
-    if (failure) response._error = failure.blockedReason ?? failure.errorText;
+    if (failure) response._error = failure.blockedReason ?? causeOf(failure.errorText, request.url, failedTargets);
   }
   return har;
+};
+
+/** Returns the browser's error, or that of the service's proxy, if the browser only knows that its proxy failed. */
+const causeOf = (errorText: string, url: string, failedTargets: readonly FailedTarget[]): string => {
+  if (errorText !== 'net::ERR_SOCKS_CONNECTION_FAILED') return errorText;
+  const { host, port } = targetOf(new URL(url));
+  const failed = failedTargets.findLast((each) => each.host === host && each.port === port);
+  if (!failed?.reason) return errorText;
+  return failed.outcome === 'refused' ? `refused by this service: ${failed.reason}` : `${errorText}: ${failed.reason}`;
 };
 
 /** A mask without brackets, because a URL with brackets is none. */

@@ -1,6 +1,7 @@
 import { type AuditVersion, auditVersion } from '../../../shared/audit-versions.ts';
 import { pick } from '../../../shared/pick.ts';
 import type { MainThreadCpu, Waits } from '../cpu-waits.ts';
+import type { FindFailed } from '../failed-targets.ts';
 import type { RunnerResult } from './result.ts';
 import type { Trace, TraceEvent } from './trace.ts';
 import { withoutWaits } from './waits.ts';
@@ -148,6 +149,7 @@ export type ProtocolHooks = {
   documentFor: (requestId: unknown) => unknown;
   /** Called before Lighthouse navigates. */
   onNavigate: () => void;
+  failedTargets?: FindFailed;
 };
 
 /** Calls the hooks for Lighthouse's commands. */

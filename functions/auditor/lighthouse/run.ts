@@ -186,7 +186,7 @@ export const runLighthouse = async (
     auditArtifacts && isLoaded ? await auditAgainWithoutCharset(auditArtifacts, result, url, flags, config) : result;
   const patched = patchedTrace();
   const known = {
-    ...(await artifactsOf(options.artifacts, result.artifacts, lhr.runWarnings)),
+    ...(await artifactsOf(options.artifacts, result.artifacts, lhr.runWarnings, hooks.failedTargets)),
     benchmarkedAt: benchmark.measuredAt,
     withoutMeaningfulPaint: patched?.addedMeaningfulPaint ?? false,
     ...(patched?.mainThread && { mainThread: patched.mainThread }),

@@ -5,7 +5,9 @@ import type { AuditVersion } from '../../../shared/audit-versions.ts';
 import { pick } from '../../../shared/pick.ts';
 import { log } from '../../lib/log.ts';
 import type { EgressPolicy } from '../../lib/targets/target-rules.ts';
+import { failuresIn } from '../egress/decisions.ts';
 import type { EgressProxy } from '../egress/proxy.ts';
+import type { AskForFailed, FailedTarget } from '../failed-targets.ts';
 import type { HostBenchmark } from '../host/benchmark.ts';
 import type { CpuAccess } from '../host/cpu-shares.ts';
 import { onLambda, userOfService, watchResources } from '../host/free-resources.ts';
@@ -120,6 +122,7 @@ export const startAuditorProcess = (
       ...{ cpuAccess, benchmark, limits, starvedMs, hooks, signal },
       ...{ exit, stderr: () => stderr(), user: user?.uid ?? userOfService() },
       launch: settings,
+      failures: () => failuresIn(proxy.decisions),
     });
     completed = outcome.end.how === 'audited';
     return { ...outcome, proxy };
@@ -145,12 +148,13 @@ type AuditContext = Required<Omit<ProcessOptions, 'module' | 'user'>> & {
   exit: Promise<Exit>;
   stderr: () => string;
   launch: LaunchSettings;
+  failures: () => FailedTarget[];
   user: number;
 };
 
 /** Sends the order to the auditor. Passes each event to the stop rules and follows their decision until the audit ends. */
 const runAudit = (auditor: ChildProcess, order: AuditOrder, context: AuditContext): Promise<Ended> => {
-  const { cpuAccess, benchmark, limits, starvedMs, hooks, signal, exit, stderr, launch, user } = context;
+  const { cpuAccess, benchmark, limits, starvedMs, hooks, signal, exit, stderr, launch, failures, user } = context;
   const { promise, resolve, reject } = Promise.withResolvers<Ended>();
   const group = auditor.pid as number;
   const over = new AbortController();
@@ -207,7 +211,7 @@ const runAudit = (auditor: ChildProcess, order: AuditOrder, context: AuditContex
   for (const stop of [timers.clear, timed.end]) over.signal.addEventListener('abort', stop);
   signal.addEventListener('abort', () => fail(signal.reason), { signal: over.signal });
   watchProcesses(group, over.signal, handle);
-  auditor.on('message', receive);
+  auditor.on('message', guardedBy(fail)(answering(auditor, failures, receive)));
   exit.then(({ code, killedBy }) => {
     if (over.signal.aborted) return;
     const scrub = scrubberOf(order.secrets, order.url);
@@ -218,6 +222,12 @@ const runAudit = (auditor: ChildProcess, order: AuditOrder, context: AuditContex
   sendTo(auditor, { order, launch, benchmark: benchmark.current() });
   return promise;
 };
+
+/** Returns a function that passes on the messages of an auditor, and answers which targets failed. */
+const answering =
+  (auditor: ChildProcess, failures: () => FailedTarget[], receive: (message: AuditorMessage) => void) =>
+  (message: AuditorMessage | AskForFailed): void =>
+    message.type === 'connections' ? sendTo(auditor, { failed: failures() }) : receive(message);
 
 /** Returns a function that lets the errors of a callback fail the audit. They would otherwise end the service. */
 const guardedBy =

@@ -8,6 +8,7 @@ import type { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { AuditVersion } from '../../../shared/audit-versions.ts';
 import { log } from '../../lib/log.ts';
+import type { FailedTargets } from '../failed-targets.ts';
 import { waitForGroupExit } from '../host/orphans.ts';
 import type { User } from '../host/privileges.ts';
 import { killGroup } from '../host/processes.ts';
@@ -43,7 +44,8 @@ export const forkChild = (module: string, version: AuditVersion, dir: string, us
   });
 
 /** Sends a message to an auditor. An auditor that can't receive it exits, and its exit ends the audit. */
-export const sendTo = (auditor: ChildProcess, message: ParentMessage): void => void auditor.send(message, () => {});
+export const sendTo = (auditor: ChildProcess, message: ParentMessage | FailedTargets): void =>
+  void auditor.send(message, () => {});
 
 export type Exit = { code: number | null; killedBy: string | null };
 

@@ -1,3 +1,4 @@
+import { gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type AuditVersion, auditVersions } from '../../../shared/audit-versions.ts';
 import { noMetrics } from '../../../shared/metrics/page-metrics.ts';
@@ -6,6 +7,7 @@ import type { Simulation } from '../../../shared/options/simulations.ts';
 import { presets, type Throttling } from '../../../shared/options/throttling.ts';
 import { pick } from '../../../shared/pick.ts';
 import { FULL } from '../../support/full.ts';
+import { expectHar } from '../../support/har.ts';
 import { majorVersions } from '../../support/major-versions.ts';
 import { type Audited, type Lab, openLab } from '../../support/page-lab.ts';
 
@@ -25,6 +27,19 @@ test('an audit measures only the requested categories and leaves the others null
   expect(metrics).toEqual({ ...noMetrics, seo: 100, agenticBrowsing: 100 });
   expect(Object.keys(report.categories).sort()).toEqual([...categories].sort());
   expect(lab.pages.hits.get('/llms.txt')).toBe(1); // through the proxy, as every request of the browser
+});
+
+test('the HAR says why the service or the browser did not request a part of the page', async () => {
+  const options: Parameters<typeof lab.audit>[2] = { categories: ['seo'], artifacts: ['har'], skipOptionalParts: true };
+  const { verdict } = await lab.audit('/unreached', newest, options);
+  const { entries } = expectHar(JSON.parse(gunzipSync(verdict.report?.artifacts?.har?.gzip ?? '').toString())).log;
+  const unreached = entries.filter(({ response }) => response.status === 0);
+  expect(Object.fromEntries(unreached.map(({ request, response }) => [request.url, response._error]))).toEqual({
+    'http://127.0.0.1:6667/unsafe.png': 'net::ERR_UNSAFE_PORT',
+    'http://10.0.0.1/private.png': expect.stringMatching(/^refused by this service: The host must be .* Private, /),
+    'http://example.org:8081/port.png': expect.stringMatching(/^refused by this service: Port 8081 is not accepted./),
+    'http://127.0.0.1:2/closed.png': 'net::ERR_SOCKS_CONNECTION_FAILED: ECONNREFUSED',
+  });
 });
 
 /** Throttling of the audits that also skip the parts that hang some pages. */

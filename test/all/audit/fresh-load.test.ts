@@ -36,11 +36,34 @@ const pages: Record<string, string> = {
     localStorage.token = token;
     document.body.innerHTML = token === 'refused' ? 'Refused' : '<button id="inside">Inside</button>';
   });</script>`,
+  '/database': `<p>The page</p><script>indexedDB.open('logins').onsuccess = ({ target: { result: database } }) => {
+    const users = (mode) => database.transaction('users', mode).objectStore('users');
+    users().getAll().onsuccess = async ({ target: { result } }) => {
+      const token = await (await fetch('/token?of=database&value=' + result.find(({ id }) => id === 'me').token)).text();
+      const key = await crypto.subtle.generateKey({ name: 'AES-GCM', length: 128 }, false, ['encrypt']);
+      const isAgain = result.some(({ id, key }) => id === 'me' && key instanceof CryptoKey);
+      users('readwrite').put({ id: 'me', token, key });
+      users('readwrite').put({ id: 'banner' });
+      await (await caches.open('banners')).put('/cached', new Response(''));
+      if (!isAgain || token === 'refused') return;
+      if (!result.some(({ id }) => id === 'banner')) document.body.innerHTML += '${button('stored')}';
+      if (!wasCached) document.body.innerHTML += '${button('cached')}';
+    };
+  }; let wasCached; caches.has('banners').then((is) => { wasCached = is; });</script>`,
+  '/single': `<script>fetch('/token?of=single&value=' + localStorage.token).then((answer) => answer.text()).then((answer) => {
+    document.body.innerHTML = answer === 'refused' ? '<input type="password">' : '<button id="inside">Inside</button>';
+  });</script>`,
   '/inside': button('inside'),
   '/login': '<input type="password">',
 };
 /** Tokens that the site accepts. It replaces one at its use. */
-const valid = { cookie: 'first-cookie', stored: 'first-stored', once: 'only-once' };
+const valid = {
+  cookie: 'first-cookie',
+  stored: 'first-stored',
+  database: 'first-database',
+  single: 'a-token',
+  once: 'only-once',
+};
 const replace = (name: keyof typeof valid) => {
   valid[name] = randomUUID();
   return valid[name];
@@ -55,8 +78,10 @@ const server = createServer((request, response) => {
     return void response.writeHead(200, { 'content-type': type(pathname) }).write('<p>');
   if (pathname === '/rotating' && sent !== `session=${valid.cookie}`) return lead('/login');
   if (pathname === '/rotating') response.setHeader('set-cookie', `session=${replace('cookie')}; HttpOnly`);
-  if (pathname === '/token')
-    return void response.end(searchParams.get('value') === valid.stored ? replace('stored') : 'refused');
+  if (pathname === '/token') {
+    const name = (searchParams.get('of') ?? 'stored') as keyof typeof valid;
+    return void response.end(searchParams.get('value') === valid[name] ? replace(name) : 'refused');
+  }
   if (pathname === '/once')
     return searchParams.get('token') === valid.once ? lead('/inside', `visitor=${replace('once')}`) : lead('/login');
   if (pathname === '/inside' && !sent.includes('visitor=')) return lead('/login');
@@ -142,6 +167,29 @@ test('a login that the site replaces at each load is the new one in the second l
     storageState: { cookies: [], origins: [{ origin, localStorage }] },
   });
   expect(of.inside).toMatchObject({ inp: expect.any(Number), reason: null });
+});
+
+test('a record of a database that the page replaces at each load is the new one, and no other record or cache stays', async () => {
+  const { origin } = new URL(at('/'));
+  const records = [{ value: { id: 'me', token: valid.database } }];
+  const stores = [{ name: 'users', autoIncrement: false, keyPath: 'id', indexes: [], records }];
+  const indexedDB = [{ name: 'logins', version: 1, stores }];
+  const of = await audited(at('/database'), clicks('stored', 'cached'), {
+    storageState: { cookies: [], origins: [{ origin, localStorage: [], indexedDB }] },
+  });
+  for (const each of Object.values(of)) expect(each).toMatchObject({ inp: expect.any(Number), reason: null });
+});
+
+test('a login form in the place of the page is named, and not measured', async () => {
+  const { origin } = new URL(at('/'));
+  const localStorage = [{ name: 'token', value: valid.single }];
+  const { inside } = await audited(at('/single'), clicks('inside'), {
+    storageState: { cookies: [], origins: [{ origin, localStorage }] },
+  });
+  expect(inside?.inp).toBeNull();
+  expect(inside?.reason).toBe(
+    `The page did not load again: ${at('/single')} asks for a login, and the first load was not asked. A secret that works only once is used up. Send one that works twice.`,
+  );
 });
 
 test('a login that works only once is named, and its login page is not measured', async () => {
