@@ -29,9 +29,10 @@ export const storeReport = async (
   { reports, retentionDays, newId }: Pick<UploadDeps, 'reports' | 'retentionDays' | 'newId'>,
   { checkId, runId }: { checkId: string; runId: string },
   json: Buffer,
+  id = newId(),
 ): Promise<Upload['report']> => {
   const packed = await promisify(gzip)(json, { level: 6 });
-  const key = reportKey({ id: newId(), run: { id: runId, checkId, retentionDays } }, 1);
+  const key = reportKey({ id, run: { id: runId, checkId, retentionDays } }, 1);
   await reports.put(key, packed);
   return { key, bytes: json.length, gzipBytes: packed.length };
 };
