@@ -20,7 +20,8 @@ import { checkStore } from './lib/store/checks.ts';
 import { reports as reportStore } from './lib/store/reports.ts';
 import { usageStore } from './lib/store/usage.ts';
 import { inThread } from './lib/thread/in-thread.ts';
-import { LIGHTHOUSE_CI_VERSION, type LighthouseCiDeps, lighthouseCi, projectOf } from './lib/uploads/lighthouse-ci.ts';
+import type { LighthouseCiDeps } from './lib/uploads/build-parts.ts';
+import { LIGHTHOUSE_CI_VERSION, lighthouseCi, projectOf } from './lib/uploads/lighthouse-ci.ts';
 import { readReports } from './lib/uploads/read-upload.ts';
 import { storeReport, storeUpload } from './lib/uploads/store-upload.ts';
 import { sentUpload } from './lib/uploads/upload-body.ts';
@@ -41,10 +42,7 @@ export const handler = http('uploads', (env) => {
 /** Reports that this process unpacks and reads at once. Each takes many times the memory of its body. */
 const REPORTS_AT_ONCE = 2;
 
-type UploadsDeps = LighthouseCiDeps & {
-  access: Access<Sender>;
-  store: Pick<ReturnType<typeof checkStore>, 'findOrErased'>;
-};
+type UploadsDeps = LighthouseCiDeps & { access: Access<Sender> };
 
 export const uploads = (deps: UploadsDeps) => {
   const ofLighthouseCi = lighthouseCi(deps);

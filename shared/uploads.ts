@@ -4,5 +4,7 @@ export const MAX_REPORT_BYTES = 20 * 1024 * 1024;
 export const MAX_UPLOAD_BYTES = 24 * 1024 * 1024;
 /** Most uploaded reports that count as the samples of one run. */
 export const MAX_UPLOADED_SAMPLES = 15;
+/** Most reports of one build of Lighthouse CI. */
+export const MAX_BUILD_REPORTS = 1000;
 /** Major versions of Lighthouse whose results the service takes in. */
 export const UPLOAD_MAJORS = [9, 10, 11, 12, 13];

@@ -24,6 +24,9 @@ const LighthouseCiRun = z
   .meta({ id: 'LighthouseCiRun', description: "A run in the form of Lighthouse CI's server, without its result." });
 
 const id = '0d6c1b5e-9f2a-5c1d-8e7b-3a4b5c6d7e8f';
+const project = (description: string) => ({
+  200: { description, schema: Project, example: { id: projectId, name: 'acme', slug: 'acme', baseBranch: 'main' } },
+});
 const projectId = '6f1c2d3e-4a5b-5c6d-9e8f-7a6b5c4d3e2f';
 const newBuild = { lifecycle: 'unsealed' as const, hash: '4f2a9c1', branch: 'main' };
 const build = { ...newBuild, id, projectId };
@@ -68,14 +71,20 @@ export const uploadOperations = {
     summary: 'Lighthouse CI: find the project of a token',
     description: 'The token is an API key. An owner has one project.',
     body: { schema: z.object({ token: z.string() }), example: { token: 'pas_…' } },
-    answers: {
-      200: {
-        description: 'The project.',
-        schema: Project,
-        example: { id: projectId, name: 'acme', slug: 'acme', baseBranch: 'main' },
-      },
-    },
+    answers: project('The project.'),
     problems: ['forbidden', 'not-found', ...tooLarge],
+  },
+  'PUT /v1/projects/{projectId}': {
+    tag,
+    operationId: 'setLighthouseCiProject',
+    summary: 'Lighthouse CI: set the base branch of the project',
+    description: 'Null unsets it, so that it is the branch with most of the newest builds again.',
+    body: {
+      schema: z.object({ baseBranch: z.string().nullable() }).meta({ id: 'LighthouseCiSettings' }),
+      example: { baseBranch: 'develop' },
+    },
+    answers: project('The project.'),
+    problems: ['not-found', ...tooLarge],
   },
   'POST /v1/projects/{projectId}/builds': {
     tag,
@@ -83,7 +92,7 @@ export const uploadOperations = {
     summary: 'Lighthouse CI: create a build',
     body: { schema: NewBuild, example: newBuild },
     answers: built('The build.'),
-    problems: ['not-found', ...tooLarge, 'invalid-build'],
+    problems: ['not-found', ...tooLarge, 'invalid-build', 'too-many-requests'],
   },
   'GET /v1/projects/{projectId}/builds': {
     tag,
@@ -111,7 +120,8 @@ export const uploadOperations = {
     tag,
     operationId: 'createLighthouseCiRun',
     summary: 'Lighthouse CI: upload a report of a build',
-    description: 'The first report of each page counts as one audit. A build takes up to 15 reports of a page.',
+    description:
+      'The first report of each page counts as one audit. A build takes up to 15 reports of a page, and 1,000 reports. The same report is added once.',
     body: { schema: NewRun, example: { url: 'http://localhost:PORT/', lhr: '{"lighthouseVersion":"12.6.1"}' } },
     answers: {
       200: {

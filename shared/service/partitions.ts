@@ -15,6 +15,7 @@ export const partitions = {
   badge: 'BADGE#',
   build: 'BUILD#',
   upload: 'UPLOAD#',
+  unsealed: 'UNSEALED#',
   fieldData: 'FIELD#',
   format: 'FORMAT',
 } as const;

@@ -40,6 +40,10 @@ export const planLimits = {
   marks: { quotas: { small: 200, standard: 1_000, large: 5_000 }, text: 'marks' },
   /** All keys of an owner share the badges. A badge has no end, so their number is limited. */
   badges: { quotas: { small: 20, standard: 100, large: 500 }, text: 'badges' },
+  /** All keys of an owner share the builds of Lighthouse CI without a seal. */
+  unsealedBuilds: { quotas: { small: 20, standard: 100, large: 500 }, text: 'unsealed builds' },
+  /** Megabytes of their reports, compressed. Requests at the same time may pass the limit by a report each. */
+  unsealedMegabytes: { quotas: { small: 500, standard: 2_000, large: 10_000 }, text: 'MB in unsealed builds' },
 } as const satisfies Record<string, PlanLimit>;
 
 export type LimitName = keyof typeof planLimits;

@@ -93,6 +93,7 @@ export const routes = [
   { ...link, method: 'DELETE', path: '/v1/badges/{badge}' },
   { ...upload, method: 'POST', path: '/v1/reports', body: 'upload', query: ['url', 'label'] },
   { ...lighthouseCi, method: 'POST', path: '/v1/projects/lookup', scope: 'public', body: 'required' },
+  { ...lighthouseCi, method: 'PUT', path: '/v1/projects/{projectId}', body: 'required' },
   { ...lighthouseCi, method: 'POST', path: '/v1/projects/{projectId}/builds', body: 'required' },
   { ...lighthouseCi, method: 'GET', path: '/v1/projects/{projectId}/builds', query: ['branch', 'hash', 'limit'] },
   { ...lighthouseCi, method: 'GET', path: '/v1/projects/{projectId}/builds/{buildId}' },

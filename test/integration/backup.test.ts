@@ -269,7 +269,7 @@ describe('check-data', () => {
     const world = await start();
     const { report } = await world.runOf(it.id);
     const build = { id: randomUUID(), createId: randomUUID(), expiresAt: Date.now() / 1000 + 3600 } as Build;
-    await buildStore(world.db).addUpload(build, it.id, 0, { url: it.url, report: report as never, results: {} });
+    await buildStore(world.db).putUpload(build, it.id, it.id, { url: it.url, report: report as never, results: {} });
     await world.stop();
     for (const table of ['items', 'index_list', 'index_open'])
       changeData(`DELETE FROM ${table} WHERE pk LIKE 'CHECK#${it.id}'`);

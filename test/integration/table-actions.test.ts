@@ -53,6 +53,7 @@ import { noMetrics } from '../../shared/metrics/page-metrics.ts';
 import { runError } from '../../shared/problems.ts';
 import type { FunctionRow } from '../../shared/service/function-row.ts';
 import { functionRows } from '../../shared/service/functions.ts';
+import { partitions } from '../../shared/service/partitions.ts';
 import { planNames, tokensOf } from '../../shared/service/plans.ts';
 import { environment } from '../support/environment.ts';
 import { shortReport } from '../support/fake-service.ts';
@@ -243,6 +244,11 @@ const withUploads = async () => {
   await call('PUT', '/x/lifecycle', 'sealed', ofBuild);
   await call('PUT', '/x/lifecycle', 'sealed', ofBuild); // its answer was lost
   await call('GET', '/x/builds', undefined);
+  const { id: left } = (await call('POST', '/x/builds', { ...newBuild, hash: 'b' })).body as { id: string };
+  const entry = { pk: `${partitions.unsealed}${uploader}`, sk: left };
+  await updateItem(world.db, entry, { set: { since: '2020-01-01T00:00:00.000Z' }, ...ifExists });
+  await call('POST', '/x/builds', newBuild).catch(() => {}); // it is sealed
+  await call('POST', '/x/builds', { ...newBuild, hash: 'c' });
   const full = { owner: 'gamma', plan: 'small' as const };
   await world.usage.take(full, { id: randomUUID(), createId: randomUUID(), audits: 1 }, t0);
   await updateItem(world.db, usageKey('gamma'), { set: { openAtMost: 100 }, ...ifExists }); // so that it counts again

@@ -1,6 +1,9 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import { partitions } from '../../../shared/service/partitions.ts';
 import {
+  allOf,
+  type Change,
   type Db,
   deleteItem,
   getItem,
@@ -12,7 +15,9 @@ import {
   putItem,
   putOnce,
   updateItem,
+  updateOnce,
 } from './dynamodb.ts';
+import { ifEqual } from './items.ts';
 import { listKeyOf } from './lists.ts';
 import { pack, unpack } from './packed.ts';
 import { allIn, pagesIn } from './query.ts';
@@ -20,40 +25,68 @@ import { StoredReport } from './stored.ts';
 
 /*
  * A build of Lighthouse CI is one commit of a branch. Its reports wait here until the uploader seals the build, because all
- * reports of a page become the samples of one check.
+ * reports of a page become the samples of one check. The build lists the reports that it has taken, and its seal begins with
+ * a write of the same item. So each report is either in the checks of the build or refused.
+ *
+ * UPLOAD#<build>      <createId>#<check>#<report>  report that waits for the seal
+ * UNSEALED#<owner>    <build>                      unsealed build, with the bytes of its reports
  */
 const time = z.iso.datetime();
+const TakenReport = z.object({ checkId: z.uuid(), place: z.int(), bytes: z.int() });
 export const Build = z.object({
   id: z.uuid(),
   createId: z.uuid(), // of the upload that fills the build
-  lifecycle: z.enum(['unsealed', 'sealed']),
+  lifecycle: z.enum(['unsealed', 'sealing', 'sealed']),
   hash: z.string(),
   branch: z.string(),
   /** The other fields of the build, as the uploader sent them. The answers show them. */
   sent: z.record(z.string(), z.string()),
+  /** The reports that wait for the seal, in the order of their places. */
+  taken: z.record(z.uuid(), TakenReport).default({}),
   createdAt: time,
   updatedAt: time,
   expiresAt: z.number(), // in seconds
+  writeId: z.string().optional(),
 });
 export type Build = z.infer<typeof Build>;
+export type TakenReport = z.infer<typeof TakenReport>;
+
+/** Key of the settings of a project, beside its builds. */
+export const SETTINGS = 'SETTINGS';
+export const ProjectSettings = z.object({ baseBranch: z.string().nullish() });
+export type ProjectSettings = z.infer<typeof ProjectSettings>;
 
 /** A report of a build. `results` are those of its run. */
 const Uploaded = z.object({ url: z.string(), report: StoredReport, results: z.unknown() });
 export type Uploaded<Results> = Omit<z.infer<typeof Uploaded>, 'results'> & { results: Results };
 
-const keyOf = (owner: string, id: string): Key => ({ pk: `${partitions.build}${owner}`, sk: id });
-const listOf = (owner: string): string => `BUILDS#${owner}`;
-const uploadsOf = ({ id }: Build): string => `${partitions.upload}${id}`;
+/** Entry of an unsealed build. */
+export const Unsealed = z.object({ since: time, bytes: z.int(), expiresAt: z.number() });
+export type Unsealed = z.infer<typeof Unsealed> & { id: string };
 
-const uploadItems = async (db: Db, build: Build, begin = ''): Promise<Item[]> => {
-  return allIn(db, { partition: uploadsOf(build), ...(begin && { begin }) });
-};
+const keyOf = (owner: string, id: string): Key => ({ pk: `${partitions.build}${owner}`, sk: id });
+const unsealedKey = (owner: string, id: string): Key => ({ pk: `${partitions.unsealed}${owner}`, sk: id });
+const listOf = (owner: string): string => `BUILDS#${owner}`;
+const uploadKey = ({ id, createId }: Pick<Build, 'id' | 'createId'>, checkId: string, reportId: string): Key => ({
+  pk: `${partitions.upload}${id}`,
+  sk: `${createId}#${checkId}#${reportId}`,
+});
 
 export type BuildStore = ReturnType<typeof buildStore>;
 
 /** Stores the builds of Lighthouse CI, and their reports until the seal. */
-export const buildStore = (db: Db) => ({
-  /** Creates a build. Returns false if it is sealed. An upload that has not ended begins again, without its first reports. */
+export const buildStore = (db: Db) => ({ ...builds(db), ...reportsOfBuilds(db), ...unsealedBuilds(db) });
+
+const builds = (db: Db) => ({
+  /** Returns the settings of an owner's project. */
+  settings: async (owner: string): Promise<ProjectSettings> =>
+    parse(ProjectSettings, (await getItem(db, keyOf(owner, SETTINGS))) ?? {}),
+
+  setSettings: async (owner: string, settings: ProjectSettings): Promise<void> => {
+    await updateItem(db, keyOf(owner, SETTINGS), { set: settings, returns: 'NONE', ...ifAny });
+  },
+
+  /** Creates a build. Returns false if its seal has begun. An upload that has not ended begins again, without its first reports. */
   create: (owner: string, build: Build): Promise<boolean> => {
     const listed = { list: listOf(owner), listKey: listKeyOf(build) };
     return putOnce(
@@ -81,47 +114,78 @@ export const buildStore = (db: Db) => ({
     return found.slice(0, limit);
   },
 
-  /** Seals a build, so that it takes no further reports. Safe to repeat. */
-  seal: (owner: string, { id }: Build, now: Date) =>
-    updateItem(db, keyOf(owner, id), {
-      set: { lifecycle: 'sealed', updatedAt: now.toISOString() },
-      returns: 'NONE',
-      ...ifExists,
+  /** Changes a build as `decide` says of its newest state, or not at all. Returns the build, or undefined if there is none. */
+  change: async (owner: string, id: string, decide: (build: Build) => Decision): Promise<Build | undefined> => {
+    for (let tries = 0; tries < TRIES; tries++) {
+      const build = readBuild(await getItem(db, keyOf(owner, id)));
+      const change = build && decide(build);
+      if (!change) return build;
+      const ifUnchanged = allOf(ifExists, ifEqual('writeId', build.writeId));
+      const written = await updateOnce(db, keyOf(owner, id), { ...change, ...ifUnchanged });
+      if (written) return readBuild(written);
+      await sleep(Math.random() * LONGEST_BACKOFF_MS);
+    }
+    throw new Error(`other writes of the build ${id} came between ${TRIES} times`);
+  },
+
+  /** Deletes a build, unless it has changed since it was read. */
+  remove: (owner: string, { id, writeId }: Build): Promise<boolean> =>
+    deleteItem(db, keyOf(owner, id), allOf(ifExists, ifEqual('writeId', writeId))),
+});
+
+const reportsOfBuilds = (db: Db) => ({
+  /** Stores a report of a build. Safe to repeat. */
+  putUpload: async (build: Build, checkId: string, reportId: string, upload: Uploaded<unknown>): Promise<void> => {
+    const { expiresAt } = build;
+    await putItem(db, { ...uploadKey(build, checkId, reportId), upload: pack(upload), expiresAt }, ifAbsent);
+  },
+
+  /** Returns the reports that wait for the seal of a build, also those that it has not taken. */
+  uploads: async <Results>({ id }: Pick<Build, 'id'>): Promise<Waiting<Results>[]> =>
+    (await allIn(db, { partition: uploadKey({ id, createId: '' }, '', '').pk })).map(({ pk, sk, upload }) => {
+      const [createId = '', checkId = '', reportId = ''] = sk.split('#');
+      const parsed = parse(Uploaded, { pk, sk, ...(unpack(upload) as object) }) as Uploaded<Results>;
+      return { ...parsed, createId, checkId, reportId };
     }),
 
-  /** Returns the reports of a build for one check, or for all of its checks, in the order of their upload. */
-  uploads: async <Results>(build: Build, checkId = ''): Promise<(Uploaded<Results> & { checkId: string })[]> => {
-    const items = await uploadItems(db, build, `${build.createId}#${checkId}`);
-    return items.map(({ pk, sk, upload }) => ({
-      ...(parse(Uploaded, { pk, sk, ...(unpack(upload) as object) }) as Uploaded<Results>),
-      checkId: String(sk).split('#')[1] as string,
-    }));
-  },
-
-  /** Returns the keys of the reports of uploads that a build began again. No check has them. */
-  abandoned: async (build: Build): Promise<string[]> => {
-    const items = (await uploadItems(db, build)).filter(({ sk }) => !String(sk).startsWith(build.createId));
-    return items.map(({ pk, sk, upload }) => parse(Uploaded, { pk, sk, ...(unpack(upload) as object) }).report.key);
-  },
-
-  /** Deletes the reports that waited for the seal of a build, also those of uploads that it began again. */
-  removeUploads: async (build: Build): Promise<void> => {
-    for (const { pk, sk } of await uploadItems(db, build)) await deleteItem(db, { pk, sk } as Key, ifExists);
-  },
-
-  /** Adds a report to a build at a place of its check. Returns false if another report has the place. */
-  addUpload: (build: Build, checkId: string, place: number, upload: Uploaded<unknown>): Promise<boolean> =>
-    putItem(
-      db,
-      {
-        pk: uploadsOf(build),
-        sk: `${build.createId}#${checkId}#${String(place).padStart(2, '0')}`,
-        upload: pack(upload),
-        expiresAt: build.expiresAt,
-      },
-      ifAbsent,
-    ),
+  removeUpload: (
+    { id }: Pick<Build, 'id'>,
+    { createId, checkId, reportId }: Omit<Waiting<unknown>, keyof Uploaded<unknown>>,
+  ) => deleteItem(db, uploadKey({ id, createId }, checkId, reportId), ifExists),
 });
+
+const unsealedBuilds = (db: Db) => ({
+  /** Returns the unsealed builds of an owner. A build that was sealed may be among them for a moment. */
+  unsealed: async (owner: string): Promise<Unsealed[]> =>
+    (await allIn(db, { partition: unsealedKey(owner, '').pk })).map((item) => ({
+      ...parse(Unsealed, item),
+      id: item.sk,
+    })),
+
+  putUnsealed: async (owner: string, { id, createdAt: since, expiresAt }: Build): Promise<void> => {
+    const ifNewer = { condition: `${ifAbsent.condition} OR #since <= :since`, values: { ':since': since } };
+    await putItem(db, { ...unsealedKey(owner, id), since, bytes: 0, expiresAt }, ifNewer);
+  },
+
+  /** Says how many bytes the reports of an unsealed build have. */
+  countBytes: async (owner: string, { id, taken }: Build): Promise<void> => {
+    const bytes = Object.values(taken).reduce((sum, each) => sum + each.bytes, 0);
+    const ifMore = { condition: '#bytes < :bytes', values: { ':bytes': bytes } };
+    await updateItem(db, unsealedKey(owner, id), { set: { bytes }, returns: 'NONE', ...ifMore });
+  },
+
+  removeUnsealed: (owner: string, { id, since }: Pick<Unsealed, 'id' | 'since'>) =>
+    deleteItem(db, unsealedKey(owner, id), ifEqual('since', since)),
+});
+
+type Decision = Pick<Change, 'set' | 'remove'> | undefined;
+type Waiting<Results> = Uploaded<Results> & { createId: string; checkId: string; reportId: string };
+
+/** Writes of a build that another one lets pass. */
+const TRIES = 50;
+const LONGEST_BACKOFF_MS = 100;
+/** Holds for each item. The last write wins. */
+const ifAny = { condition: `${ifAbsent.condition} OR ${ifExists.condition}` };
 
 const PAGE = 20;
 const MAX_LOOKS = 200;

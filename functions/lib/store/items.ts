@@ -34,6 +34,8 @@ import { CheckFields, RunFields, StoredLabels, StoredReport } from './stored.ts'
  * MARK#<owner>       <id>           mark (marks.ts)
  * BADGE#<id>         BADGE          badge, whose id is its secret (badges.ts)
  * BUILD#<owner>      <id>           build of Lighthouse CI, whose reports are in UPLOAD#<build> (builds.ts)
+ * BUILD#<owner>      SETTINGS       settings of the owner's project (builds.ts)
+ * UNSEALED#<owner>   <id>           entry of an unsealed build (builds.ts)
  * FORMAT             FORMAT         format of the table's items and of messages (format.ts)
  *
  * `writeId` of an item names the last write by `putOnce` or `updateOnce` (dynamodb.ts).

@@ -1,38 +1,25 @@
 import { v5 as uuidv5 } from 'uuid';
 import { z } from 'zod';
 import { ApiProblemError } from '../../../shared/problems.ts';
-import { ELSEWHERE } from '../../../shared/regions.ts';
-import type { OwnerCaller } from '../../../shared/service/keys.ts';
 import { cutText } from '../../../shared/text.ts';
-import { MAX_UPLOADED_SAMPLES } from '../../../shared/uploads.ts';
-import { permitCreate } from '../http/create-limits.ts';
 import type { Request } from '../http/endpoint.ts';
 import type { Reply } from '../http/response.ts';
-import type { Build, BuildStore, Uploaded } from '../store/builds.ts';
-import type { Reports } from '../store/reports.ts';
-import type { UsageStore } from '../store/usage.ts';
-import { inThread } from '../thread/in-thread.ts';
-import type { UploadedSample } from './parse-report.ts';
-import { readRun } from './read-upload.ts';
-import { storeReport, storeUpload, type UploadDeps } from './store-upload.ts';
-import { parseInput, sentUpload } from './upload-body.ts';
+import type { Build, BuildStore } from '../store/builds.ts';
+import { invalidBuild, type LighthouseCiDeps } from './build-parts.ts';
+import { addReport } from './build-reports.ts';
+import { discardUploads, endSeal, seal } from './seal-build.ts';
+import { makeRoom } from './unsealed-builds.ts';
+import { parseInput } from './upload-body.ts';
 
 /*
  * The routes of Lighthouse CI's server that its uploader uses, with the answers of `@lhci/server`. An owner has one project.
  * A build of the project is a commit of a branch. When the uploader seals the build, each page of it becomes a check.
  */
 
-export type LighthouseCiDeps = UploadDeps & {
-  builds: BuildStore;
-  reports: Pick<Reports, 'put' | 'delete'>;
-  usage: Pick<UsageStore, 'take'>;
-  maxBytes: number;
-};
-
 /** Release of Lighthouse CI's server whose answers these are. Its clients compare their own version with it. */
 export const LIGHTHOUSE_CI_VERSION = '0.15.1';
 const NAMESPACE = '9e0d8a53-4c7b-4b8f-8f0e-6a1c2d3e4f50';
-/** Branch with which the uploader compares a commit, unless most builds have another one. */
+/** Branch with which the uploader compares a commit, without a setting and builds. */
 const BASE_BRANCH = 'main';
 /** Builds that decide which branch is the base. */
 const BRANCH_LOOKS = 100;
@@ -55,8 +42,13 @@ export const projectOf = async (builds: BuildStore, owner: string) => ({
   ...{ createdAt: ALWAYS, updatedAt: ALWAYS },
 });
 
-/** Returns the branch with most of the newest builds. Of several, it is the one that began first, as a base does. */
+/**
+ * Returns the base branch that the owner has set, or else the branch with most of the newest builds. Of several, it is the
+ * one that began first, as a base does.
+ */
 const baseBranchOf = async (builds: BuildStore, owner: string): Promise<string> => {
+  const { baseBranch } = await builds.settings(owner);
+  if (baseBranch) return baseBranch;
   const newest = await builds.list(owner, BRANCH_LOOKS, () => true);
   const counts = Map.groupBy(newest.toReversed(), ({ branch }) => branch);
   const [most] = [...counts].toSorted(
@@ -72,6 +64,7 @@ export const lighthouseCi =
     const { owner, params, method, path } = request;
     if (params.projectId !== projectIdOf(owner)) throw notFound('project');
     const { buildId } = params;
+    if (method === 'PUT' && buildId === undefined) return setProject(deps, request);
     if (buildId === undefined) return method === 'POST' ? createBuild(deps, request) : listBuilds(deps, request);
     const build = z.uuid().safeParse(buildId).success ? await deps.builds.find(owner, buildId) : undefined;
     if (!build) throw notFound('build');
@@ -84,8 +77,15 @@ export const lighthouseCi =
     return { status: 200, body: shown(owner, ancestor) };
   };
 
+/** Fields of Lighthouse CI's server that a project can have. It refuses the others by name. */
+const Settings = z.strictObject({ baseBranch: z.string().min(1).max(80).nullable() });
+
+const setProject = async ({ builds }: LighthouseCiDeps, { owner, body }: Request): Promise<Reply> => {
+  await builds.setSettings(owner, parseInput(Settings, body));
+  return { status: 200, body: await projectOf(builds, owner) };
+};
+
 const notFound = (what: string) => new ApiProblemError('not-found', `There is no such ${what}.`);
-const invalidBuild = (detail: string) => new ApiProblemError('invalid-build', detail);
 
 const Text = z.string().max(512);
 /** Fields of a build besides its commit. The service shows them as they were sent. */
@@ -108,24 +108,36 @@ const NewBuild = z.object({
 const idOfBuild = (owner: string, { branch, hash }: Pick<Build, 'branch' | 'hash'>): string =>
   uuidv5(`${branch}\n${hash}`, projectIdOf(owner));
 
-const createBuild = async (deps: LighthouseCiDeps, { owner, body }: Request): Promise<Reply> => {
+const createBuild = async (deps: LighthouseCiDeps, request: Request): Promise<Reply> => {
+  const { owner, body, requestId } = request;
   const { lifecycle, hash, branch, ...more } = parseInput(NewBuild, body);
+  const id = idOfBuild(owner, { branch, hash });
   const createdAt = deps.now().toISOString();
   const known = Object.entries(more).filter((each): each is [string, string] => typeof each[1] === 'string');
   const build: Build = {
-    ...{ id: idOfBuild(owner, { branch, hash }), createId: deps.newId(), lifecycle, hash, branch },
-    sent: Object.fromEntries(known),
+    ...{ id, createId: deps.newId(), lifecycle, hash, branch },
+    ...{ sent: Object.fromEntries(known), taken: {} },
     ...{ createdAt, updatedAt: createdAt },
     expiresAt: Math.floor(deps.now().getTime() / 1000) + deps.retentionDays * 24 * 3600,
   };
-  if (!(await deps.builds.create(owner, build)))
+  const earlier = await deps.builds.find(owner, id);
+  const isOpen = !earlier || earlier.lifecycle === 'unsealed';
+  if (isOpen) {
+    await makeRoom(deps, request, id);
+    await deps.builds.putUnsealed(owner, build); // before the build, so that each unsealed build counts
+  }
+  if (!isOpen || !(await deps.builds.create(owner, build))) {
+    if (earlier?.lifecycle === 'sealing') await endSeal(deps, { owner, requestId }, earlier); // its seal was cut off
     throw invalidBuild(`Build already exists for hash "${cutText(hash, 100)}". Upload another commit or branch.`);
+  }
+  await discardUploads(deps, owner, id); // of the upload that this one replaces
   return { status: 200, body: shown(owner, build) };
 };
 
 /** Returns a build as Lighthouse CI's server shows it. */
 const shown = (owner: string, { id, lifecycle, hash, branch, sent, createdAt, updatedAt }: Build) => ({
-  ...{ id, projectId: projectIdOf(owner), lifecycle, hash, branch, ...sent, updatedAt, createdAt },
+  ...{ id, projectId: projectIdOf(owner), lifecycle: lifecycle === 'sealed' ? 'sealed' : 'unsealed' },
+  ...{ hash, branch, ...sent, updatedAt, createdAt },
 });
 
 /** Number of builds in a list, as of Lighthouse CI's server. */
@@ -151,91 +163,9 @@ const ancestorOf = async ({ builds }: LighthouseCiDeps, owner: string, build: Bu
 };
 
 const createRun = async (deps: LighthouseCiDeps, request: Request, build: Build): Promise<Reply> => {
-  const { owner } = request;
-  if (build.lifecycle !== 'unsealed') throw invalidBuild('The build is sealed. Upload the reports before its seal.');
-  const sent = sentUpload(request, deps.maxBytes);
-  const { url: sentUrl, results, ...read } = await inThread({ readRun }, request.body as Buffer, sent);
-  const url = pageOf(sentUrl, results.finalUrl);
-  const checkId = uuidv5(url, build.createId);
-  const before = await deps.builds.uploads(build, checkId);
-  if (before.length >= MAX_UPLOADED_SAMPLES) throw fullBuild(url); // before the report is stored
-  if (before.length === 0) await permit(deps, request, { id: checkId, createId: createIdOf(build, checkId) });
-  const report = await storeReport(deps, { checkId, runId: runIdOf(checkId) }, read);
-  await addUpload(deps, build, checkId, before.length, { url, report, results });
+  const { id, url } = await addReport(deps, request, build);
   const at = deps.now().toISOString();
-  const run = { id: deps.newId(), projectId: projectIdOf(owner), buildId: build.id, representative: false };
+  const run = { id, projectId: projectIdOf(request.owner), buildId: build.id, representative: false };
   // Lighthouse CI's server repeats the whole result, which no client reads.
-  return { status: 200, body: { ...run, url: sentUrl, lhr: '', createdAt: at, updatedAt: at } };
-};
-
-/** First port that a system gives to a server that asks for any free port, as the static server of Lighthouse CI does. */
-const FIRST_FREE_PORT = 32_768;
-
-/**
- * Returns the page of a run. The uploader replaces what may change from build to build, such as each port, so the sent URL
- * may be no URL. A port that somebody chose is a part of the page.
- */
-const pageOf = (sent: string, finalUrl: string): string => {
-  const { port } = new URL(finalUrl);
-  const chosen = port !== '' && Number(port) < FIRST_FREE_PORT ? `:${port}` : '';
-  const page = sent.replace(/^(https?:\/\/[^/]*):PORT\//, `$1${chosen}/`);
-  return /^https?:\/\//i.test(page) && URL.canParse(page) ? page : finalUrl;
-};
-
-/** Takes a token for the check of a page. Its reports count as one audit. */
-const permit = async (
-  { usage, now }: LighthouseCiDeps,
-  caller: OwnerCaller,
-  create: { id: string; createId: string },
-): Promise<void> => {
-  const { settle } = await permitCreate(usage, caller, { ...create, audits: 1 }, now());
-  await settle();
-};
-
-const addUpload = async (
-  { builds }: LighthouseCiDeps,
-  build: Build,
-  checkId: string,
-  from: number,
-  upload: Uploaded<UploadedSample>,
-): Promise<void> => {
-  for (let place = from; place < MAX_UPLOADED_SAMPLES; place++)
-    if (await builds.addUpload(build, checkId, place, upload)) return;
-  throw fullBuild(upload.url);
-};
-
-const fullBuild = (url: string) =>
-  invalidBuild(`The build has ${MAX_UPLOADED_SAMPLES} reports of ${cutText(url, 200)}. Upload no more of one page.`);
-
-const runIdOf = (checkId: string): string => uuidv5(ELSEWHERE, checkId);
-const createIdOf = (build: Build, checkId: string): string => uuidv5(checkId, build.createId);
-
-/** Makes a check of each page of the build, seals it, and deletes what waited for the seal. Safe to repeat. */
-const seal = async (deps: LighthouseCiDeps, { owner, body, requestId }: Request, build: Build): Promise<Reply> => {
-  if (body !== 'sealed') throw new ApiProblemError('invalid-request', 'The body must be the text "sealed" in JSON.');
-  if (build.lifecycle === 'sealed') return { status: 204 };
-  const uploads = await deps.builds.uploads<UploadedSample>(build);
-  if (uploads.length === 0) throw invalidBuild('The build has no reports. Upload some before its seal.');
-  const label = (text: string) => cutText(text, 128);
-  const labels = { branch: label(build.branch), commit: label(build.hash), build: build.id };
-  for (const [id, [first, ...others]] of Map.groupBy(uploads, ({ checkId }) => checkId)) {
-    if (!first) continue;
-    const createId = createIdOf(build, id);
-    const upload = {
-      id,
-      createId,
-      runId: runIdOf(id),
-      owner,
-      url: first.url,
-      labels,
-      fingerprint: createId,
-      requestId,
-    };
-    const isStored = await storeUpload(deps, { ...upload, uploads: [first, ...others] });
-    if (!isStored) throw new Error(`could not store the check ${id}: another one has its id, or it is being erased`);
-  }
-  await deps.builds.seal(owner, build, deps.now());
-  for (const key of await deps.builds.abandoned(build)) await deps.reports.delete(key);
-  await deps.builds.removeUploads(build); // the checks have them, and their erasure must leave nothing
-  return { status: 204 };
+  return { status: 200, body: { ...run, url, lhr: '', createdAt: at, updatedAt: at } };
 };

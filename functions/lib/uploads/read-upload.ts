@@ -41,13 +41,13 @@ const tooLarge = (bytes: number) =>
 
 const NewRun = z.object({ lhr: z.string(), url: z.string().max(2048), representative: z.literal(false).optional() });
 
-/** Returns the report of a run that Lighthouse CI uploads, and the URL that it names. */
-export const readRun = async (body: Buffer, sent: SentUpload): Promise<ReadReport & { url: string }> => {
+/** Returns the report of a run that Lighthouse CI uploads, with a hash of its text, and the URL that the run names. */
+export const readRun = async (body: Buffer, sent: SentUpload): Promise<ReadReport & { url: string; hash: string }> => {
   const { lhr, url } = parseInput(NewRun, await parseUpload(body, sent));
   requireFewValues(Buffer.from(lhr)); // the body may have each of its characters as an escape
   const value = asJson(lhr);
   requireKeysOnce(lhr);
-  return { url, ...(await read(value)) };
+  return { url, hash: createHash('sha256').update(lhr).digest('hex'), ...(await read(value)) };
 };
 
 const asJson = (lhr: string): unknown => {

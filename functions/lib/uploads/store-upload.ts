@@ -29,8 +29,9 @@ export const storeReport = async (
   { reports, retentionDays, newId }: Pick<UploadDeps, 'reports' | 'retentionDays' | 'newId'>,
   { checkId, runId }: { checkId: string; runId: string },
   { gzip, bytes }: Pick<ReadReport, 'gzip' | 'bytes'>,
+  id = newId(),
 ): Promise<Upload['report']> => {
-  const key = reportKey({ id: newId(), run: { id: runId, checkId, retentionDays } }, 1);
+  const key = reportKey({ id, run: { id: runId, checkId, retentionDays } }, 1);
   await reports.put(key, bufferOf(gzip));
   return { key, bytes, gzipBytes: gzip.length };
 };

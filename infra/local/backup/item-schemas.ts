@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { BadgeItem } from '../../../functions/lib/store/badges.ts';
-import { Build } from '../../../functions/lib/store/builds.ts';
+import { Build, ProjectSettings, SETTINGS, Unsealed } from '../../../functions/lib/store/builds.ts';
 import { DeliveryItem } from '../../../functions/lib/store/deliveries.ts';
 import { FieldDataItem } from '../../../functions/lib/store/field-data.ts';
 import { FormatItem } from '../../../functions/lib/store/format.ts';
@@ -50,8 +50,10 @@ const schemas: readonly [string, string, z.ZodType | ((item: Fields) => z.ZodTyp
   [partitions.fieldData, '', FieldDataItem],
   [partitions.mark, '', Listed],
   [partitions.badge, 'BADGE', BadgeItem],
+  [partitions.build, SETTINGS, ProjectSettings],
   [partitions.build, '', ({ sent }) => Build.extend({ sent: z.literal(String(sent)) })],
   [partitions.upload, '', z.object({ upload: z.unknown().transform(unpacked), expiresAt: z.number() })],
+  [partitions.unsealed, '', Unsealed],
   [partitions.format, partitions.format, FormatItem],
 ];
 
