@@ -4,7 +4,6 @@ import type { FieldData } from '../../shared/field-data-schemas.ts';
 import type { RunView } from '../../shared/run.ts';
 import { joinedValues } from './headline.ts';
 import { type Grade, numberOf, textOf } from './numbers.ts';
-import type { Section } from './section.ts';
 
 /** Check, or a run with the field data of its check. */
 type Source = Pick<CheckView, 'fieldData'> & { runs: readonly RunView[] };
@@ -56,23 +55,3 @@ const redirectHint = ({ reason, url }: FieldData, runs: readonly RunView[]): str
 
 /** Returns a URL without its query and fragment. */
 const addressOf = (url: string): string => url.replace(/[?#].*/, '');
-
-/** Returns how Chrome's users saw the page. Shares are those of good, medium and poor page views. */
-export const fieldSection = (check: CheckView): Section => {
-  const { fieldData } = check;
-  const period = fieldData?.period ? ` Chrome UX Report, ${fieldData.period.first} to ${fieldData.period.last}.` : '';
-  const sentence = fieldSentence(check);
-  return {
-    id: 'field-data',
-    title: 'Visitors',
-    about: sentence && `${sentence}${period}`,
-    columns: ['Metric', '75 % of visits', 'Good', 'Needs improvement', 'Poor'],
-    rows: fieldMetricNames.flatMap((name) => {
-      const metric = fieldData?.metrics?.[name];
-      if (!metric) return [];
-      const shares = [metric.good, metric.needsImprovement, metric.poor].map((share) => `${Math.round(100 * share)} %`);
-      const value = { text: fieldText(name, metric.p75), grade: gradeOfField(name, metric.p75) };
-      return [{ name: fieldMetrics[name].name, cells: [value, ...shares] }];
-    }),
-  };
-};

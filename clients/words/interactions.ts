@@ -1,10 +1,6 @@
 import type { InteractionRunView } from '../../shared/interactions/interactions-schemas.ts';
-import { interactionMetricTitle } from '../../shared/interactions/metric-ids.ts';
 import { interactionMetrics } from '../../shared/interactions/metrics.ts';
-import { slowestOf } from '../../shared/interactions/series.ts';
-import type { PageResult } from '../../shared/pages/pages.ts';
 import type { RunView } from '../../shared/run.ts';
-import { gradeOf, textOf } from './numbers.ts';
 import type { Section } from './section.ts';
 
 const { inp, tbt, cls } = interactionMetrics;
@@ -30,12 +26,3 @@ const cellsOf = ({ longestEvent, softNavigation, ...values }: InteractionRunView
     : '–',
   softNavigation ? `${softNavigation.url}, LCP ${ms(softNavigation.lcp)}` : '–',
 ];
-
-/** Returns the slowest interaction of a newest result in words, with its grade. It is undefined if the result has none. */
-export const slowestInteraction = ({ interactions, device }: Pick<PageResult, 'interactions' | 'device'>) => {
-  const slowest = slowestOf(interactions);
-  if (!slowest) return undefined;
-  const title = interactionMetricTitle({ interaction: slowest.name, metric: 'inp' });
-  const grade = gradeOf('inp', slowest.inp, device);
-  return { grade, text: slowest.inp === null ? `no ${title}` : `${title} ${textOf('inp', slowest.inp)}` };
-};

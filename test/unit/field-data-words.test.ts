@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { fieldSection, fieldSentence } from '../../clients/words/field-data.ts';
+import { fieldSentence } from '../../clients/words/field-data.ts';
+import { fieldSection } from '../../clients/words/field-section.ts';
 import { checkView } from '../../shared/check.ts';
 import { fieldDataReasons } from '../../shared/field-data.ts';
 import { type FieldRecord, knownFieldData, noFieldData } from '../../shared/field-data-schemas.ts';

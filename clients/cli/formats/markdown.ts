@@ -3,7 +3,6 @@ import { isFinished } from '../../../shared/states.ts';
 import { countsText, failedFirst, outcomeOf as outcomeOfAssertion } from '../../words/assertions.ts';
 import { isOfVariants, variantNames } from '../../words/differences.ts';
 import { labels, shownValue } from '../../words/numbers.ts';
-import { sectionsOfCheck } from '../../words/result-sections.ts';
 import { turnsText } from '../../words/turns.ts';
 import { type VariantRow, variantRows } from '../../words/variants.ts';
 import type { CheckResult } from '../run/result.ts';
@@ -15,7 +14,7 @@ import { code, link, prose, tableOf } from './markdown-syntax.ts';
 import { shownMetrics, summaryOf, verdictsOf } from './metrics.ts';
 import { assertionsIn, failuresOf, sampleNotes, warningsOf } from './notes.ts';
 import { outcomeOf, worstFirst } from './outcome.ts';
-import { gradeEmojis, sectionMarkdown } from './section.ts';
+import { gradeEmojis, sectionMarkdown, sectionsOfCheck } from './section.ts';
 import { linkOf, titleOf } from './titles.ts';
 
 /** Most characters of the result. GitHub refuses a comment with more than 65,536. */

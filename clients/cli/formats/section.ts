@@ -1,4 +1,7 @@
+import type { CheckView } from '../../../shared/check.ts';
+import { fieldSection } from '../../words/field-section.ts';
 import { gradeSigns } from '../../words/numbers.ts';
+import { sectionsOfRun } from '../../words/result-sections.ts';
 import { type Cell, hasContent, rowText, type Section } from '../../words/section.ts';
 import { prose, tableOf } from './markdown-syntax.ts';
 import { labelled, paint, signed, table, type View, wrap } from './terminal.ts';
@@ -55,3 +58,13 @@ export const sectionMarkdown = (section: Section): string[] => {
     ...[...notes, ...more, ''],
   ];
 };
+
+/** Returns the sections of a check and its runs. */
+export const sectionsOfCheck = (check: CheckView): Section[] => [
+  fieldSection(check),
+  ...check.runs.flatMap((run) =>
+    sectionsOfRun(run).map((section) =>
+      check.runs.length > 1 ? { ...section, title: `${section.title}, ${run.region}` } : section,
+    ),
+  ),
+];

@@ -5,7 +5,6 @@ import { isFinished } from '../../../shared/states.ts';
 import { failedFirst } from '../../words/assertions.ts';
 import { isOfVariants, variantNames } from '../../words/differences.ts';
 import { counted, gradeSigns, gradeWords, labels, shownValue } from '../../words/numbers.ts';
-import { sectionsOfCheck } from '../../words/result-sections.ts';
 import { sampleText, turnsText } from '../../words/turns.ts';
 import { type VariantRow, variantRows, verdictSigns } from '../../words/variants.ts';
 import type { CheckResult } from '../run/result.ts';
@@ -15,7 +14,7 @@ import { whyText } from './explanation.ts';
 import { countOfFailed, headlineLines, nextLines, nextStepOf, signOf, worstOutcome } from './headline.ts';
 import { shownMetrics, summaryOf, verdictsOf } from './metrics.ts';
 import { assertionsIn, failuresOf, sampleNotes, warningsOf } from './notes.ts';
-import { sectionText } from './section.ts';
+import { sectionsOfCheck, sectionText } from './section.ts';
 import { LABEL_WIDTH, labelled, paint, signed, table, type View, wrap } from './terminal.ts';
 import { linkOf, titleOf } from './titles.ts';
 

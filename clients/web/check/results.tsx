@@ -23,7 +23,7 @@ import { VariantTables } from './variant-tables.tsx';
 
 /** A deployment without field data does not load its code. */
 const Visitors = onDemand(() =>
-  import('../../words/field-data.ts').then(({ fieldSection }) => ({ check }: { check: CheckView }) => (
+  import('../../words/field-section.ts').then(({ fieldSection }) => ({ check }: { check: CheckView }) => (
     <SectionTable section={fieldSection(check)} />
   )),
 );

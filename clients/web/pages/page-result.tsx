@@ -1,7 +1,7 @@
 import type { PageResult } from '../../../shared/pages/pages.ts';
-import { slowestInteraction } from '../../words/interactions.ts';
 import { gradeOf } from '../../words/numbers.ts';
 import { failureText, pageChangeWords } from '../../words/pages.ts';
+import { slowestInteraction } from '../../words/slowest-interaction.ts';
 import { isolated } from '../ui/title.ts';
 import { Graded } from '../ui/value.tsx';
 import { Verdict } from '../ui/verdict.tsx';

@@ -159,9 +159,10 @@ test('a comparison says why its results differ, and what changed', async () => {
   await using view = await site.open(`/comparisons/${before?.id}...${after?.id}`);
   await untilShown(view.page, 'Why:');
   await press(view.page, 'What changed');
+  await untilShown(view.page, 'LCP element');
   const text = await view.page.$eval('main', (main) => main.textContent);
   expect(text).toMatch(
-    /Why: LCP is 4\.0 s slower.*hero\.png.*Requests.*larger.*118 KiB → 920 KiB.*Element of the largest.*img\.hero/s,
+    /Why: LCP is 4\.0 s slower.*hero\.png.*Requests.*larger.*118 KiB → 920 KiB.*LCP element.*img\.hero/s,
   );
   await expectAccessible(view.page);
   expect(view.errors).toEqual([]);
