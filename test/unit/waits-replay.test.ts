@@ -22,7 +22,9 @@ test.each(majorVersions)('version $version measures a page beside other programs
   const loaded = await measure(busy, busy.events);
   const corrected = await measure(busy, eventsOf(busy));
   expect(loaded.tbt).toBeGreaterThan(1.2 * quiet.tbt);
-  expect(Math.abs(corrected.tbt - quiet.tbt), `${corrected.tbt} instead of ${quiet.tbt}`).toBeLessThan(0.25 * quiet.tbt);
+  expect(Math.abs(corrected.tbt - quiet.tbt), `${corrected.tbt} instead of ${quiet.tbt}`).toBeLessThan(
+    0.25 * quiet.tbt,
+  );
   expect(Math.abs(corrected.fcp - quiet.fcp), `${corrected.fcp} instead of ${quiet.fcp}`).toBeLessThan(75);
 });
 
