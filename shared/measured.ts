@@ -23,7 +23,7 @@ import {
 import { AuditVersion, Device } from './name-schemas.ts';
 import { Uncorrected, UncorrectedView, uncorrectedView } from './options/simulations-schemas.ts';
 import { throttlingOf } from './options/throttling.ts';
-import { Throttling } from './options/throttling-schemas.ts';
+import { MeasuredThrottling } from './options/throttling-schemas.ts';
 import { pick } from './pick.ts';
 import { RunProblemCode } from './problems.ts';
 import { recordOf } from './record.ts';
@@ -129,7 +129,7 @@ const facts = {
   fonts: ofEnvironment('fonts'),
   revision: ofEnvironment('revision'),
   benchmarkIndex: fact(z.number().nullable(), ({ environment }) => environment?.benchmarkIndex ?? null, { csv: true }),
-  throttling: fact(Throttling.nullable().describe('As in a create. Null if the audit ended before.'), throttlingOf, {
+  throttling: fact(MeasuredThrottling.nullable().describe('As in a create. Null if the audit ended before.'), throttlingOf, {
     csv: true,
   }),
   blockedUrlPatterns: fact(

@@ -3,7 +3,7 @@ import { AssertionResult } from '../assertions/assertions.ts';
 import { interactionMetricNames } from '../interactions/metrics.ts';
 import { metricNames } from '../metrics/page-metrics.ts';
 import { Region } from '../name-schemas.ts';
-import { Throttling } from '../options/throttling-schemas.ts';
+import { MeasuredThrottling } from '../options/throttling-schemas.ts';
 import { recordOf } from '../record.ts';
 import { MAX_NEEDED } from './by-samples.ts';
 import { MAX_NEWLY_FAILED } from './newly-failed.ts';
@@ -68,7 +68,7 @@ const change = {
     ),
 };
 
-const Fact = z.union([z.string(), Throttling, z.array(z.string())]);
+const Fact = z.union([z.string(), MeasuredThrottling, z.array(z.string())]);
 const DifferenceOfChecks = z.object({ code: z.enum(differenceCodes), base: Fact, value: Fact }).meta({
   id: 'Difference',
   description: 'An input, or a part of the service, that differs between the two checks, with both values.',

@@ -20,7 +20,7 @@ import { chosenNames } from './chosen-names.ts';
 import { MAX_LABELS } from './labels.ts';
 import { NamedSecretsView, namedSecrets, sentSecrets } from './secrets-schemas.ts';
 import { Simulations, StoredSimulations } from './simulations-schemas.ts';
-import { Throttling, ThrottlingValues } from './throttling-schemas.ts';
+import { MeasuredThrottling, Throttling, ThrottlingValues } from './throttling-schemas.ts';
 import { type againstNames, looks } from './variants.ts';
 
 const Labels = chosenNames(
@@ -158,7 +158,11 @@ const optional = <Use extends keyof Schemas>(use: Use) =>
 /** The optional inputs of a create. */
 export const SentOptions = z.object(optional('sent'));
 /** The same in answers, which have the exact version of the second variant and the names of the secrets. */
-export const ShownOptions = SentOptions.extend({ against: AgainstView.optional(), ...NamedSecretsView.shape });
+export const ShownOptions = SentOptions.extend({
+  throttling: MeasuredThrottling.optional(),
+  against: AgainstView.optional(),
+  ...NamedSecretsView.shape,
+});
 /** The optional inputs of a create, as stored with its check. */
 export const StoredOptions = z.object(optional('stored'));
 

@@ -20,3 +20,8 @@ export const Throttling = z.union([z.literal('none'), z.strictObject(boundedValu
 
 /** Values of the simulated throttling of a run. A stored run may have values outside today's bounds. */
 export const ThrottlingValues = z.object(valuesWith(() => z.number()));
+
+export const MeasuredThrottling = z.union([z.literal('none'), ThrottlingValues]).meta({
+  id: 'MeasuredThrottling',
+  description: 'As in a create. An uploaded report may have other values.',
+});

@@ -152,6 +152,16 @@ test('numbers that the database would take for too small are 0', async () => {
   });
 });
 
+test('a report with a throttling that no create takes is in comparisons and series as documented', async () => {
+  const throttling = { rttMs: 1, throughputKbps: 1, cpuSlowdownMultiplier: 1 };
+  const slow = await uploaded(ofPage('odd', (lhr) => Object.assign(lhr.configSettings, { throttling })));
+  const usual = await uploaded(ofPage('odd'));
+  const { differences } = await read(`/v1/checks/${slow.id}/comparison?base=${usual.id}`);
+  expect(differences).toMatchObject([{ code: 'throttling', value: throttling }]);
+  const { runs } = await read(`/v1/runs?url=${encodeURIComponent('http://localhost:3000/odd')}`);
+  expect(runs.map((run: Lhr) => run.throttling)).toContainEqual(throttling);
+});
+
 test('a repeated upload is the same check, and an erased one leaves nothing', async () => {
   const headers = { ...json, 'idempotency-key': 'report-1' };
   const first = await upload(ofPage('repeated'), '', headers);
