@@ -129,9 +129,13 @@ const facts = {
   fonts: ofEnvironment('fonts'),
   revision: ofEnvironment('revision'),
   benchmarkIndex: fact(z.number().nullable(), ({ environment }) => environment?.benchmarkIndex ?? null, { csv: true }),
-  throttling: fact(MeasuredThrottling.nullable().describe('As in a create. Null if the audit ended before.'), throttlingOf, {
-    csv: true,
-  }),
+  throttling: fact(
+    MeasuredThrottling.nullable().describe('As in a create. Null if the audit ended before.'),
+    throttlingOf,
+    {
+      csv: true,
+    },
+  ),
   blockedUrlPatterns: fact(
     z.array(z.string()).nullable().describe('The patterns of the check. Null if the audit ended before.'),
     ({ environment }) => environment?.blockedUrlPatterns ?? null,
