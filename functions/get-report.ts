@@ -61,11 +61,8 @@ export const getReport =
         if (body.length <= maxBytes) return { status: 200, headers: { ...headers, ...type }, body };
       }
       const url = await stored();
-      return {
-        status: 200,
-        headers: { ...loadingHeaders(url), ...type },
-        body: gzipped ? await gzip(await loadingReport(url)) : Buffer.from(await loadingReport(url)),
-      };
+      const page = await loadingReport(url);
+      return { status: 200, headers: { ...loadingHeaders(url), ...type }, body: gzipped ? await gzip(page) : page };
     }
     if (size > maxBytes) return { status: 303, headers: { ...headers, location: await stored() } };
     const body = await read();

@@ -14,7 +14,10 @@ export type Row = { name: string; cells: readonly Cell[]; note?: string | null }
 export type Section = {
   id: string;
   title: string;
+  /** Sentences that a text shows in place of the title. */
   about?: string | undefined;
+  /** How to read the table. Texts have no room for it. */
+  help?: string;
   columns: readonly string[];
   minor?: readonly string[];
   rows: readonly Row[];
@@ -27,12 +30,10 @@ export type Section = {
 /** Returns false for a section that says nothing. */
 export const hasContent = ({ rows, about }: Section): boolean => rows.length > 0 || about !== undefined;
 
-const textOfCell = (cell: Cell): string => (typeof cell === 'string' ? cell : cell.text);
-
 /** Returns a row on one line: its name, and its cells without the names of their columns. */
 export const rowText = ({ columns }: Pick<Section, 'columns'>, { name, cells }: Row): string =>
   cells.reduce<string>((line, cell, i) => {
-    const text = textOfCell(cell);
+    const text = typeof cell === 'string' ? cell : cell.text;
     if (text === '') return line;
     if (columns[i + 1] === 'After' && columns[i] === 'Before') return `${line} → ${text}`;
     return `${line}${i === 0 ? ': ' : ', '}${text}`;

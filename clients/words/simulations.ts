@@ -13,6 +13,7 @@ const simulatedMetrics = simulatedNames.toSorted((a, b) => pageMetrics[a].place 
 export const simulationSection = (run: RunView): Section => ({
   id: 'simulations',
   title: 'The same load, simulated',
+  help: 'Lighthouse simulates one load for other networks and devices. So there is no noise between these rows.',
   columns: ['Simulation', 'RTT', 'kbit/s', 'CPU', ...simulatedMetrics.map((name) => labels[name])],
   minor: simulatedMetrics.filter((name) => !mainMetrics.includes(name)).map((name) => labels[name]),
   rows: (run.simulations ?? []).map((load) => ({

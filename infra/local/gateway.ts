@@ -38,7 +38,9 @@ export const importApi = async (): Promise<Record<ApiFunction, Handler>> => {
 };
 
 const timeouts = {
-  ...{ headersTimeout: 10_000, requestTimeout: 10_000 + WAIT_MS + BODY_MS, connectionsCheckingInterval: 1000 },
+  headersTimeout: 10_000,
+  requestTimeout: 10_000 + WAIT_MS + BODY_MS,
+  connectionsCheckingInterval: 1000,
 };
 
 /**

@@ -135,8 +135,8 @@ export const changeSince = (
 };
 
 /**
- * Returns how each metric changed that has a step between two checks, or whose checks are neighbours in a long series. The list
- * of pages judges by the same functions, so a comparison agrees with it.
+ * Returns how each metric changed that has a step between two checks, or whose checks are neighbours in a long series.
+ * `GET /v1/pages` uses the same functions, so it gives the same verdicts as a comparison.
  */
 export const changesAcross = (
   { points, steps }: { points: readonly PagePoint[]; steps: Steps },

@@ -47,7 +47,10 @@ type Paint = (typeof paints)[number];
 /** Number of loads that have a script, and of those whose first or largest paint came after it. */
 type Count = Record<'loads' | 'fcp' | 'lcp', number>;
 
-/** Returns the counts of all scripts. A page may name its scripts anew in each load, so that there are thousands. */
+/**
+ * Returns the counts of each script by its name. If a page has new script names in each load, there are thousands of them, so
+ * this reads each load once.
+ */
 const countsOf = (loads: readonly SteadyLoad[]): Map<string, Count> => {
   const counts = new Map<string, Count>();
   for (const { name, began } of loads.flatMap(({ scripts }) => scripts)) {

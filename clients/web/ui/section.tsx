@@ -6,13 +6,14 @@ type Props = { section: Section; place?: string; level?: 'h2' | 'h3' };
 
 /** Shows a section. `place` tells the ids of several regions apart. */
 export const SectionTable = ({ section, place, level: Heading = 'h2' }: Props) => {
-  const { title, about, columns, rows, omitted = 0 } = section;
+  const { title, about, help, columns, rows, omitted = 0 } = section;
   if (!hasContent(section)) return null;
   const id = place === undefined ? section.id : `${place}-${section.id}`;
   return (
     <section aria-labelledby={id}>
       <Heading id={id}>{title}</Heading>
       {about !== undefined && <p>{about}</p>}
+      {help !== undefined && <p class="muted">{help}</p>}
       {rows.length > 0 && (
         <DataTable labelled={id} columns={columns}>
           {rows.map(({ name, cells, note }, i) => (

@@ -40,7 +40,8 @@ export const assertRun = async (
   }
 };
 
-const notJudged = 'The service could not read the report to judge the assertions. It may be too large.';
+const notJudged =
+  'The service could not read the report to judge the assertions. It may be too large. Audit the page again.';
 
 /** Returns an interaction without its report, which the thread would copy. */
 const withoutFiles = <Of extends object>({ report: _, ...interaction }: Of & { report?: unknown }) => interaction as Of;

@@ -7,7 +7,7 @@ import { type Report, wholeReport } from './whole-report.ts';
 type Result = { report?: Report; firstReport?: Report; warnings?: string[]; against?: Result };
 
 const notWhole =
-  'The report has only the parts that its own sample measured. The service could not add those of the first one, because they are too large.';
+  'The report has only the parts that its own sample measured. The service could not add those of the first one. They may be too large. Audit the page again.';
 
 /** Returns a result whose reports have all parts. */
 export const withWholeReports = async <Of extends Result>({

@@ -43,8 +43,8 @@ export const projectOf = async (builds: BuildStore, owner: string) => ({
 });
 
 /**
- * Returns the base branch that the owner has set, or else the branch with most of the newest builds. Of several, it is the
- * one that began first, as a base does.
+ * Returns the base branch that the owner has set. Without a setting, it is the branch that most of the newest builds have. A tie
+ * goes to `main`, and otherwise to the branch with the oldest build.
  */
 const baseBranchOf = async (builds: BuildStore, owner: string): Promise<string> => {
   const { baseBranch } = await builds.settings(owner);
