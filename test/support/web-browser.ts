@@ -83,6 +83,9 @@ export const openPage = async (browser: Pick<Browser, 'newPage'>, url: string, {
 export const untilShown = (page: Page, text: string) =>
   page.waitForFunction((wanted) => document.body.textContent?.includes(wanted), {}, text);
 
+/** The text of a view as it is now. Wait for what loads later with `expect.poll`. */
+export const mainText = (page: Page) => page.$eval('main', ({ textContent }) => textContent);
+
 /** Returns an element as soon as the page has it. The methods of a page itself do not wait for the view. */
 export const elementOf = async (page: Page, selector: string) => {
   const found = await page.waitForSelector(selector);

@@ -7,7 +7,7 @@ import { knownCauses } from '../../support/changing-site.ts';
 import { finishedCheck, finishRun, slowedPair, slowedTexts } from '../../support/finished-checks.ts';
 import { nameOf, readReports } from '../../support/recorded-explanations.ts';
 import { readReport } from '../../support/recorded-reports.ts';
-import { elementOf, expectAccessible, press, untilShown } from '../../support/web-browser.ts';
+import { elementOf, expectAccessible, mainText, press, untilShown } from '../../support/web-browser.ts';
 import { type Site, startSite } from '../../support/web-site.ts';
 import { aCheck } from '../../support/world.ts';
 
@@ -130,10 +130,9 @@ test('what to fix first stands above the filmstrip, in the view of a run and of 
   const { check, run } = await site.world.finishedRun('{}', { gzip: await readReport('13.5.0') });
   for (const path of [`/checks/${check.id}/runs/${run.id}`, `/checks/${check.id}`]) {
     await using view = await site.open(path);
-    await untilShown(view.page, 'While it loads');
-    await untilShown(view.page, 'Prevents users from pasting');
-    const text = await view.page.$eval('main', (main) => main.textContent);
-    expect(text).toMatch(/What to fix first.*up to 12.*Best practices.*body > input.*While it loads/s);
+    await expect
+      .poll(() => mainText(view.page))
+      .toMatch(/What to fix first.*up to 12.*Best practices.*body > input.*While it loads/s);
     await expectAccessible(view.page);
     expect(view.errors).toEqual([]);
   }
@@ -159,11 +158,9 @@ test('a comparison says why its results differ, and what changed', async () => {
   await using view = await site.open(`/comparisons/${before?.id}...${after?.id}`);
   await untilShown(view.page, 'Why:');
   await press(view.page, 'What changed');
-  await untilShown(view.page, 'LCP element');
-  const text = await view.page.$eval('main', (main) => main.textContent);
-  expect(text).toMatch(
-    /Why: LCP is 4\.0 s slower.*hero\.png.*Requests.*larger.*118 KiB → 920 KiB.*LCP element.*img\.hero/s,
-  );
+  await expect
+    .poll(() => mainText(view.page))
+    .toMatch(/Why: LCP is 4\.0 s slower.*hero\.png.*Requests.*larger.*118 KiB → 920 KiB.*LCP element.*img\.hero/s);
   await expectAccessible(view.page);
   expect(view.errors).toEqual([]);
 });

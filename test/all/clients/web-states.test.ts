@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { keyText } from '../../../shared/service/key-text.ts';
 import { finishedCheck, finishRun } from '../../support/finished-checks.ts';
 import { announcementsOf } from '../../support/web-announcements.ts';
-import { elementOf, expectAccessible, press, untilShown } from '../../support/web-browser.ts';
+import { elementOf, expectAccessible, mainText, press, untilShown } from '../../support/web-browser.ts';
 import { type Site, startSite } from '../../support/web-site.ts';
 import { aCheck } from '../../support/world.ts';
 
@@ -158,5 +158,5 @@ test('a check that finishes while the tab sleeps shows its results when the tab 
   const results = async () => (await announced()).filter((text) => /finished|failed/.test(text)).join(' ');
   const all = 'us-west1 finished. Performance 92. europe-north1 failed: tls-error.';
   await expect.poll(results).toBe(all);
-  expect(await page.$eval('main', (main) => main.textContent)).toContain('Check the certificate of the server');
+  expect(await mainText(page)).toContain('Check the certificate of the server');
 });

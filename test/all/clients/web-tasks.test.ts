@@ -2,7 +2,7 @@ import type { Page } from 'puppeteer-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { finishedCheck } from '../../support/finished-checks.ts';
 import { slowedPage } from '../../support/page-history.ts';
-import { elementOf, expectAccessible, untilShown } from '../../support/web-browser.ts';
+import { elementOf, expectAccessible, mainText, untilShown } from '../../support/web-browser.ts';
 import { type Site, startSite } from '../../support/web-site.ts';
 
 const url = 'https://shop.example.com/checkout';
@@ -44,7 +44,7 @@ test('one click shows the page that got worst this week, and two show why', asyn
   expect(clicks()).toBe(1);
   await click('table.pages tbody tr .change a');
   await untilShown(page, 'Why:');
-  expect(await page.$eval('main', ({ textContent }) => textContent)).toContain('image /hero.png is 802 KiB larger');
+  expect(await mainText(page)).toContain('image /hero.png is 802 KiB larger');
   expect(clicks()).toBe(2);
   expect(errors).toEqual([]);
 });

@@ -97,8 +97,8 @@ const looseTexts = (page: Page) =>
   }, TURN);
 
 /**
- * Returns elements in a wrong place: cells out of a narrow window, more than two lines of a URL, a gap above a URL, and
- * tables that a keyboard reaches though they fit, or does not reach though they scroll.
+ * Returns elements in a wrong place: cells out of a narrow window, more than two lines of a URL, a gap above a URL. A keyboard
+ * must reach the tables that scroll, and no others.
  */
 const misfits = (page: Page) =>
   page.evaluate(() => {
