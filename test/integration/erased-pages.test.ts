@@ -20,6 +20,15 @@ test('when a check is erased, the one before takes its place, and at the end the
   expect(await pages()).toMatchObject({ pages: [], counts: { total: 0 }, nextCursor: null, link: null });
 });
 
+test('a create that is repeated with the same key after the erasure is in the list', async () => {
+  const createId = randomUUID();
+  await erase((await audited({ createId })).id);
+  expect(idsOf(await pages())).toEqual([]);
+  const again = await audited({ createId, at: 3660 });
+  expect(idsOf(await pages())).toEqual([again.id]);
+  expect(resultsIn(await pages())).toMatchObject([{ history: [98] }]);
+});
+
 test('an erased check leaves the pages and the series while S3 fails', async () => {
   const check = await audited();
   const isDown = async () => Promise.reject(new Error('S3 is down'));

@@ -19,7 +19,7 @@ type Result = {
   trendDays?: number;
   measured?: Outcome['interactions'];
 };
-type Audited = Partial<CheckInputs> & { at?: number } & Result;
+type Audited = Partial<CheckInputs> & { at?: number; createId?: string } & Result;
 
 const t0 = new Date(Date.now() - 3600_000);
 const DAY = 24 * 3600;
@@ -45,11 +45,17 @@ export const startPages = async () => {
   };
   const erase = async (id: string) => expect((await call(`/v1/checks/${id}`, 'DELETE')).status).toBe(204);
 
-  const create = async ({ at = 0, days = 90, trendDays = 400, ...inputs }: Audited = {}): Promise<Check> => {
+  const create = async ({
+    at = 0,
+    createId = randomUUID(),
+    days = 90,
+    trendDays = 400,
+    ...inputs
+  }: Audited = {}): Promise<Check> => {
     const { lcps: _, performance: __, failed: ___, contended: ____, measured: _____, ...sent } = inputs;
     const check = aCheck({ now: later(t0, at), regions: ['us-west1'], ...sent });
     const [expiresAt, trendExpiresAt] = [later(new Date(), days * DAY), later(new Date(), trendDays * DAY)];
-    await world.create(check, { owner: caller.owner, expiresAt, trendExpiresAt });
+    await world.create(check, { owner: caller.owner, createId, expiresAt, trendExpiresAt });
     return check;
   };
   const finish = async (

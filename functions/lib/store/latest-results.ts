@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { z } from 'zod';
 import { assertionsPassed } from '../../../shared/check.ts';
 import { measuredOn, seriesKeys } from '../../../shared/comparison/comparable.ts';
 import { locationsOf } from '../../../shared/comparison/series.ts';
@@ -17,6 +18,19 @@ import { pagesIn } from './query.ts';
 
 /** A page on a device in a region, and its owner. */
 export type PlaceOfPage = Pick<RunItem, 'owner' | 'url' | 'device' | 'region'>;
+
+/** Time in which the close of an erased check may be late. */
+export const ERASED_MS = 24 * 3600 * 1000;
+
+/** An erased check, and until when it is remembered. */
+export const Erased = z.object({ createId: z.string(), until: z.number() });
+export type Erased = z.infer<typeof Erased>;
+
+/** Tells whether an erasure came after the create of a result. */
+export const wasErased = (
+  erased: readonly Erased[],
+  { createId, createdAt }: Pick<StoredResult, 'createId' | 'createdAt'>,
+): boolean => erased.some((each) => each.createId === createId && Date.parse(createdAt) <= each.until - ERASED_MS);
 
 /** Longest part of an error's message that a list shows. */
 const MAX_MESSAGE = 120;
@@ -55,7 +69,7 @@ const shortHash = (text: string): string => createHash('sha256').update(text).di
 export const earlierResults = async (
   db: Db,
   { owner, url, device, region }: PlaceOfPage,
-  erased: readonly { createId: string }[],
+  erased: readonly Erased[],
   count: number,
 ): Promise<StoredResult[]> => {
   const found: StoredResult[] = [];
@@ -64,8 +78,9 @@ export const earlierResults = async (
       const run = entryOf(listed);
       if (!run || run.device !== device || run.region !== region) continue;
       const entry = await getItem(db, { pk, sk }); // the index may still have an erased one
-      if (!entry?.list || erased.some(({ createId }) => createId === entry.createId)) continue;
-      found.push(resultOfEntry(run, entry));
+      const result = entry?.list === undefined ? undefined : resultOfEntry(run, entry);
+      if (!result || wasErased(erased, result)) continue;
+      found.push(result);
       if (found.length === count) return found;
     }
   }

@@ -12,27 +12,37 @@ import { pick } from '../../../shared/pick.ts';
 import { HOLD_MS } from '../../../shared/service/due-times.ts';
 import { partitions } from '../../../shared/service/partitions.ts';
 import { unlessAhead } from '../../../shared/times.ts';
-import { type Db, getItem, type Item, type Key, updateItem } from './dynamodb.ts';
+import { type Db, getItem, type Item, type Key, updateItem, WriteConflictError } from './dynamodb.ts';
 import type { StoredCheck } from './find-check.ts';
 import { ifEqual, type RunItem, trendKey } from './items.ts';
-import { earlierResults, entryOf, type PlaceOfPage, pointOf, resultOf } from './latest-results.ts';
+import {
+  ERASED_MS,
+  Erased,
+  earlierResults,
+  entryOf,
+  type PlaceOfPage,
+  pointOf,
+  resultOf,
+  wasErased,
+} from './latest-results.ts';
 import { hashOfUrl, listKeyOf } from './lists.ts';
 import { pack, unpack } from './packed.ts';
 
 /*
- * An item has the newest results of a page on a device in a region, and the series of its checks in the few numbers that tell
- * how the page changed. Closing a check adds its results, sorted by the time of their creates, so an older check that closes
- * late replaces no newer one. Erasing a check removes its results, and the ones before take their place. The entries of the
- * series have all results. They fill the item when erasures have emptied it.
+ * An item has the newest results of a page on a device in a region. It also has the series of its checks, in the few numbers
+ * that tell how the page changed. Closing a check adds its results, sorted by the time of their creates, so an older check that
+ * closes late replaces no newer one. Erasing a check removes its results, and the ones before take their place. The entries of
+ * the series have all results. They fill the item when erasures have emptied it.
  *
  * The item also keeps the `createId` of each check that was erased lately. A late close can therefore bring no result of an
- * erased check back. Every write replaces a version that it has read, so none is lost.
+ * erased check back. A create that was repeated after the erasure has the same `createId`, but a later time.
+ *
+ * Every write replaces a version that it has read, so none is lost.
  */
 
 /** Results that an item keeps: the newest one, and the one that takes its place. */
 const KEPT = 2;
-/** Time in which a close may be late, and most erasures that are remembered for it. */
-const ERASED_MS = 24 * 3600 * 1000;
+/** Most erasures that an item remembers. */
 const MAX_ERASED = 100;
 /** Writes of other checks of the page that a write lets pass. */
 const TRIES = 20;
@@ -42,7 +52,7 @@ export const Page = z.object({
   url: z.string(),
   results: z.array(StoredResult), // the newest first
   more: z.boolean(), // true if the series may have earlier ones
-  erased: z.array(z.object({ createId: z.string(), until: z.number() })),
+  erased: z.array(Erased),
 });
 type Page = z.infer<typeof Page> & { series: PageSeries };
 
@@ -66,8 +76,9 @@ export const addResults = async (
       await update(db, run, now, (page) => {
         const timely = withoutAhead(page, result, now);
         const added = withResults({ ...timely, url: urlOf(timely, run, result) }, [result]);
-        const isErased = added.erased.some(({ createId }) => createId === result.createId);
-        return isErased ? added : { ...added, series: seriesWith(added.series, pointOf(run, item)) };
+        return wasErased(added.erased, result)
+          ? added
+          : { ...added, series: seriesWith(added.series, pointOf(run, item)) };
       });
     }),
   );
@@ -97,12 +108,11 @@ export const removeResult = async (db: Db, entry: Item, runs: readonly Item[], e
  * than those that are kept would leave a gap, so it is dropped too.
  */
 const withResults = (page: Page, added: readonly StoredResult[] = []): Page => {
-  const isErased = ({ createId }: StoredResult) => page.erased.some((each) => each.createId === createId);
   const ids = new Set(added.map(({ id }) => id));
   const oldest = page.results.at(-1);
   const isTooOld = (each: StoredResult) => page.more && oldest && listKeyOf(each) < listKeyOf(oldest);
   const results = [...page.results.filter(({ id }) => !ids.has(id)), ...added.filter((each) => !isTooOld(each))]
-    .filter((each) => !isErased(each))
+    .filter((each) => !wasErased(page.erased, each))
     .sort((a, b) => (listKeyOf(a) < listKeyOf(b) ? 1 : -1));
   return { ...page, results: results.slice(0, KEPT), more: page.more || results.length > KEPT };
 };
@@ -144,7 +154,7 @@ const update = async (
     const next = { ...set, results, version: (typeof version === 'number' ? version : 0) + 1 };
     if (await updateItem(db, key, { set: next, remove, returns: 'NONE', ...ifEqual('version', version) })) return;
   }
-  throw new Error(`other writes of ${key.pk} ${key.sk} came between ${TRIES} times`);
+  throw new WriteConflictError(`${key.pk} ${key.sk}`, TRIES);
 };
 
 /** Returns the stored results. If they are damaged, the series may still have some. */
