@@ -10,7 +10,7 @@ import type { Reply } from './lib/http/response.ts';
 import { parseSchedule, parseScheduleEdit } from './lib/http/schedule-body.ts';
 import { nextTime } from './lib/schedules/schedule-times.ts';
 import { newWatch, watchedRegions } from './lib/schedules/watch-schedule.ts';
-import { openDb } from './lib/store/dynamodb.ts';
+import { openDb, WriteConflictError } from './lib/store/dynamodb.ts';
 import type { ScheduleItem } from './lib/store/schedule-items.ts';
 import { type ScheduleStore, scheduleSecretsKeyOf, scheduleStore } from './lib/store/schedules.ts';
 import { type SecretStore, secretStore } from './lib/store/secrets.ts';
@@ -105,9 +105,7 @@ const edit = async (work: Work, found: ScheduleItem, sent: unknown): Promise<Rep
     schedule = await store.find(schedule.owner, schedule.id); // another request, or the end of a check, has changed it
   }
   if (!schedule) throw notFound();
-  throw new ApiProblemError('unavailable', 'Another request changes the schedule at the same time. Retry in 1 s.', {
-    headers: { 'retry-after': '1' },
-  });
+  throw new WriteConflictError(`the schedule ${found.id}`, EDIT_TRIES);
 };
 
 /** Returns the number of schedules of an owner. It is bounded without a plan too, because one answer lists all of them. */

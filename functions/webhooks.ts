@@ -18,7 +18,7 @@ import type { Reply } from './lib/http/response.ts';
 import { log } from './lib/log.ts';
 import { type DeliveryQueue, deliveryQueue } from './lib/queue/delivery-queue.ts';
 import { type DeliveryItem, type DeliveryStore, deliveryStore, jobOf } from './lib/store/deliveries.ts';
-import { openDb } from './lib/store/dynamodb.ts';
+import { openDb, WriteConflictError } from './lib/store/dynamodb.ts';
 import { type WebhookItem, type WebhookStore, webhookStore } from './lib/store/webhooks.ts';
 import { type TargetPolicy, targetPolicy } from './lib/targets/public-addresses.ts';
 import { webhookRefusal } from './lib/webhooks/post-webhook.ts';
@@ -107,9 +107,7 @@ const rotate = async ({ store, now }: Work, found: WebhookItem): Promise<Reply> 
       };
     webhook = await store.find(webhook.owner, webhook.id); // the response was lost, or another request has rotated it
   }
-  throw new ApiProblemError('unavailable', 'Another request rotates the secret at the same time. Retry in 1 s.', {
-    headers: { 'retry-after': '1' },
-  });
+  throw new WriteConflictError(`the webhook ${found.id}`, ROTATE_TRIES);
 };
 
 const test = async (work: Work, { id: webhookId, owner }: WebhookItem): Promise<Reply> => {

@@ -3,7 +3,7 @@ import { ApiProblemError, apiProblems, type Problem } from '../../../shared/prob
 import { log } from '../log.ts';
 import { obstacleOf } from '../readiness.ts';
 import { redact, redactText } from '../redact.ts';
-import { UnreadableItemError } from '../store/dynamodb.ts';
+import { UnreadableItemError, WriteConflictError } from '../store/dynamodb.ts';
 import { UnknownFormatError } from '../store/format.ts';
 import { bufferOf } from '../thread/buffers.ts';
 import { headersUnder, linksUnder } from './base-path.ts';
@@ -82,6 +82,10 @@ const unexpectedProblem = (error: unknown, requestId: string, path: string): Api
       headers: { 'retry-after': '5' },
     });
   }
+  if (error instanceof WriteConflictError)
+    return new ApiProblemError('unavailable', 'Other requests change the same item at the same time. Retry in 1 s.', {
+      headers: { 'retry-after': '1' },
+    });
   if (error instanceof UnknownFormatError) {
     const detail = 'This release of the service can not use the stored data. Retry in a minute.';
     return new ApiProblemError('unavailable', detail, { headers: { 'retry-after': '60' } });

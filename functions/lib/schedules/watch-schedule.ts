@@ -8,15 +8,15 @@ import { HOLD_MS } from '../../../shared/service/due-times.ts';
 import { unlessAhead } from '../../../shared/times.ts';
 import { PageEventName } from '../../../shared/webhooks.ts';
 import type { CheckStore } from '../store/checks.ts';
-import { ifReadable } from '../store/dynamodb.ts';
+import { ifReadable, WriteConflictError } from '../store/dynamodb.ts';
 import type { StoredCheck } from '../store/find-check.ts';
 import { type ListStore, type Range, seriesPoint } from '../store/lists.ts';
 import type { ScheduleItem } from '../store/schedule-items.ts';
 import type { ScheduleStore } from '../store/schedules.ts';
 
 /*
- * The item of a schedule has the ids of the checks of its series, and none of their results, which the series of the URL has.
- * An erased check therefore leaves nothing behind. One write judges a check and keeps its events, until their deliveries exist.
+ * The item of a schedule has the ids of the checks of its series. Their results are in the series of the URL only. An erased
+ * check therefore leaves nothing behind. One write judges a check and keeps its events, until their deliveries exist.
  */
 const PageEvent = z.object({
   type: PageEventName,
@@ -122,7 +122,7 @@ const changeWatch = async (
     const isSame = JSON.stringify(after) === JSON.stringify(before);
     if (isSame || (await schedules.putWatch(schedule, JSON.stringify(after)))) return after.events;
   }
-  throw new Error(`other writes of the schedule ${scheduleId} came between ${TRIES} times`);
+  throw new WriteConflictError(`the schedule ${scheduleId}`, TRIES);
 };
 
 /** Most entries that one read of a series returns, and most reads. Further checks of the URL may lie between. */

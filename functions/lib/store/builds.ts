@@ -16,6 +16,7 @@ import {
   putOnce,
   updateItem,
   updateOnce,
+  WriteConflictError,
 } from './dynamodb.ts';
 import { ifEqual } from './items.ts';
 import { listKeyOf } from './lists.ts';
@@ -125,7 +126,7 @@ const builds = (db: Db) => ({
       if (written) return readBuild(written);
       await sleep(Math.random() * LONGEST_BACKOFF_MS);
     }
-    throw new Error(`other writes of the build ${id} came between ${TRIES} times`);
+    throw new WriteConflictError(`the build ${id}`, TRIES);
   },
 
   /** Deletes a build, unless it has changed since it was read. */

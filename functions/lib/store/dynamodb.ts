@@ -128,6 +128,13 @@ export class UnreadableItemError extends Error {
   }
 }
 
+/** Other writes came between each time. A later try may succeed. */
+export class WriteConflictError extends Error {
+  constructor(what: string, tries: number) {
+    super(`other writes of ${what} came between ${tries} times`);
+  }
+}
+
 /** Returns undefined for an item that can't be read. Throws any other error. */
 export const ifReadable = (error: unknown): undefined => {
   if (!(error instanceof UnreadableItemError)) throw error;
