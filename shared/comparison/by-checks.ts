@@ -11,6 +11,7 @@ import {
   STEADY_CHECKS,
   squaresOf,
   steadyNoise,
+  varianceBetween,
   worthOf,
 } from './noise.ts';
 import type { Shift } from './shift.ts';
@@ -67,7 +68,7 @@ export const changeOfLocations = (
   const usual = within && !isLeast ? (metric.isSteady ? STEADY_CHECKS : DRIFT_CHECKS) : 0; // one sample a check does not show the noise within it
   if (usual + measuredFreedom < MIN_FREEDOM) return undefined;
   const { variance: ofSamples = null, ofLocation = 0 } = within ?? {};
-  const expected = driftOf(metric, (meanOf(before) + meanOf(after)) / 2, page) ** 2 + ofLocation;
+  const expected = varianceBetween(metric, (meanOf(before) + meanOf(after)) / 2, page, ofSamples) + ofLocation;
   const measured = own.squares + squaresOf(before) + squaresOf(after);
   const worth = worthOf(usual, expected, measured, measuredFreedom);
   const sure = worth + measuredFreedom;
@@ -92,8 +93,8 @@ const shiftWith = (estimate: number, reach: number, confidence: number): Shift =
 });
 
 /**
- * Returns the number of checks a side that would give a verdict in about four of five cases, if the noise stays as it is and
- * the change is so far from the limit. Returns at most `most`.
+ * Returns the number of checks a side that would give a verdict in about four of five cases. The noise and the distance of the
+ * change from the limit stay as they are. Returns at most `most`.
  */
 export const checksThatTell = (
   { variance, freedom }: Pick<ChangeOfChecks, 'variance' | 'freedom'>,

@@ -76,6 +76,23 @@ const UNUSUAL = 2;
 export const worthOf = (usual: number, expected: number, measured: number, freedom: number): number =>
   freedom > 0 && measured / freedom > UNUSUAL * expected ? 0 : usual;
 
+/**
+ * Returns the variance between checks that is expected. Where loads differ much more than usual, the speed of the machine moves,
+ * and it stays for longer than a check. The checks then differ as the loads do.
+ */
+export const varianceBetween = (
+  metric: DriftingMetric,
+  level: number,
+  page: Drifting,
+  ofLoads: number | null,
+): number => {
+  const usual = driftOf(metric, level, page) ** 2;
+  const { kind, isSteady, drift, loads = drift } = metric;
+  if (!isSteady || ofLoads === null) return usual;
+  const isUnsteady = ofLoads > UNUSUAL * driftOf({ kind, drift: loads }, level, page) ** 2;
+  return isUnsteady ? Math.max(usual, ofLoads) : usual;
+};
+
 /** Number of degrees of freedom that the usual noise of loads is worth beside those of a page that has no more. */
 const LOADS = 3;
 

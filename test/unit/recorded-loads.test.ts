@@ -8,10 +8,10 @@ import type { Sample } from '../../shared/metrics/page-metrics-schemas.ts';
 import type { SteadyTimes } from '../../shared/metrics/steady-load.ts';
 
 /*
- * Checks of pages that did not change, whose samples have steady values, by the time of the recording. All are of one day. The
- * priors were chosen with the noise of the first two in view. In the evening the same work took twice as long, and its speed
- * moved by 10 % and more. Of that recording came the rule of other speeds, the smallest change of TBT, and the prior of the
- * CPU time.
+ * Checks of pages that did not change, whose samples have steady values, by the time of the recording. The first two are of a
+ * quiet machine, and the priors were chosen with their noise in view. In the evening of that day and the next night, the same
+ * work took twice as long. Its speed moved by 10 % and more. From the evening came the rule of other speeds, the smallest
+ * change of TBT, and the prior of the CPU time. From the night came the rule that an unsteady machine drifts as its loads differ.
  */
 type Recording = Record<string, { id: string; samples: Sample[] }[]>;
 const packed = readFileSync('test/recorded/steady-checks.json.gz');
@@ -80,25 +80,30 @@ const unchanged: Change = (sample) => sample;
 
 const ways = [
   ['a base of one check', againstChecks(1)],
+  ['a base of four', againstChecks(4)],
   ['a base of five', againstChecks(5)],
   ['three pairs in turns', inTurns(3)],
   ['five pairs in turns', inTurns(5)],
 ] as const;
 
-/** Each way of comparing in each recording that has enough checks for it. */
-const judged = Object.entries(recordings).flatMap(([recording, checks]) =>
-  ways.flatMap(([way, compare]) => {
-    const comparisons = compare(checks, unchanged);
-    return comparisons.length > 0 ? [{ recording, way, count: comparisons.length, comparisons }] : [];
-  }),
-);
+/** Each way of comparing in each recording. Recordings with too few comparisons for a share of 1 % are one. */
+const judged = ways.flatMap(([way, compare]) => {
+  const all = Object.entries(recordings).map(([name, checks]) => ({ name, comparisons: compare(checks, unchanged) }));
+  const few = all.filter(({ comparisons }) => comparisons.length < 100);
+  return [
+    ...all.filter((each) => !few.includes(each)),
+    { name: few.map(({ name }) => name).join(' and '), comparisons: few.flatMap(({ comparisons }) => comparisons) },
+  ].flatMap(({ name, comparisons }) =>
+    comparisons.length > 0 ? [{ recording: name, way, count: comparisons.length, comparisons }] : [],
+  );
+});
 
 test('each way was judged by enough comparisons', () => {
   const counts = ways.map(([name]) =>
     judged.filter(({ way }) => way === name).reduce((sum, { count }) => sum + count, 0),
   );
   expect(
-    counts.map((count, i) => count >= ([350, 30, 540, 2000][i] ?? 0)),
+    counts.map((count, i) => count >= ([530, 120, 30, 830, 3100][i] ?? 0)),
     counts.join(),
   ).toEqual(ways.map(() => true));
 });
@@ -111,11 +116,12 @@ test.each(judged)(
   },
 );
 
-const [morning, noon, evening] = Object.values(recordings) as [Recording, Recording, Recording];
+const [morning, noon, evening, night] = Object.values(recordings) as [Recording, Recording, Recording, Recording];
 const quiet = [morning, noon];
+const unsteady = [evening, night];
 
 test('no script of a page that did not change is said to work longer', () => {
-  const named = againstChecks(1)(evening, unchanged).filter(({ work }) => work);
+  const named = unsteady.flatMap((recording) => againstChecks(1)(recording, unchanged)).filter(({ work }) => work);
   expect(named).toEqual([]);
 });
 
@@ -127,9 +133,9 @@ test.each([
   ['three pairs in turns', 'lcp', 1.1, 0.75, inTurns(3), 'a quiet', quiet],
   ['five pairs in turns', 'lcp', 1.1, 0.95, inTurns(5), 'a quiet', quiet],
   ['five pairs in turns', 'tbt', 1.5, 0.8, inTurns(5), 'a quiet', quiet],
-  ['a base of one check', 'lcp', 1.1, 0.6, againstChecks(1), 'an unsteady', [evening]],
-  ['three pairs in turns', 'lcp', 1.1, 0.6, inTurns(3), 'an unsteady', [evening]],
-  ['five pairs in turns', 'lcp', 1.1, 0.6, inTurns(5), 'an unsteady', [evening]],
+  ['a base of one check', 'lcp', 1.1, 0.5, againstChecks(1), 'an unsteady', unsteady],
+  ['three pairs in turns', 'lcp', 1.1, 0.55, inTurns(3), 'an unsteady', unsteady],
+  ['five pairs in turns', 'lcp', 1.1, 0.5, inTurns(5), 'an unsteady', unsteady],
 ] as const)('%s: %s times %d is found in at least %d of comparisons', (_, name, factor, share, way, machine, of) => {
   const comparisons = of.flatMap((recording) => way(recording, slower(name, factor)));
   const found = shareOf(comparisons, ({ metrics }) => metrics[name].verdict === 'regressed');
