@@ -1,0 +1,26 @@
+import { expect, test } from 'vitest';
+import { productFolders, sourcesIn } from '../support/source-files.ts';
+
+/*
+ * A subject has files of its own, whose paths name it. Each other file that names it must change when the subject does, so
+ * their number says what a change costs. A new entry needs fewer of them elsewhere.
+ */
+const subjects = [
+  { subject: 'interactions', name: /\binteractions?\b/i, own: /interaction/, most: 96 },
+  { subject: 'field data', name: /field-?data/i, own: /field-(data|section|history)|crux/, most: 27 },
+  { subject: 'trace and HAR', name: /artifacts?\b/i, own: /artifact|kept-files/, most: 25 },
+  { subject: 'simulations', name: /\bsimulations?\b/i, own: /simulation/, most: 29 },
+  { subject: 'secret texts', name: /secretTexts?/, own: /secret/, most: 14 },
+  { subject: 'badges', name: /badge/i, own: /badge/, most: 16 },
+  { subject: 'marks', name: /\bmarks?\b/i, own: /marks/, most: 41 },
+  { subject: 'schedules', name: /\bschedules?\b/i, own: /schedule/, most: 49 },
+  { subject: 'webhooks', name: /\bwebhooks?\b/i, own: /webhook|deliver/, most: 36 },
+  { subject: 'builds', name: /lighthouse-?ci|\bbuilds\b/i, own: /build|lighthouse-ci/, most: 48 },
+];
+
+const sources = productFolders.flatMap(sourcesIn);
+
+test.each(subjects)('at most $most files beside its own name $subject', ({ name, own, most }) => {
+  const others = sources.filter(({ path, text }) => !own.test(path) && name.test(text)).map(({ path }) => path);
+  expect(others.length, others.join('\n')).toBeLessThanOrEqual(most);
+});
