@@ -32,8 +32,8 @@ import { makeDeliveries } from './lib/webhooks/make-deliveries.ts';
 import { type Posted, type PostWebhook, postWebhook } from './lib/webhooks/post-webhook.ts';
 
 /**
- * Handles one message of the queue of deliveries: judges a closed check of a schedule, makes the deliveries of each closed
- * check, and sends each of them or the named one as a signed POST. Also reads the field data of a new check.
+ * Handles one message of the queue of deliveries. Judges a closed check of a schedule, makes its deliveries, and sends them or
+ * the named one as signed POSTs. Also reads the field data of a new check.
  */
 export const handler = queue({ schema: DeliveryJob }, () => {
   const env = envOf('deliver-webhook');

@@ -191,8 +191,8 @@ const hasFailed = ({ failure, navigations, empty, painted }: MainFrame): boolean
 const isSecondVisit = (measured: boolean, { navigations }: MainFrame): boolean => measured && navigations > 0;
 
 /**
- * Ends an audit without progress. Nothing happens if all processes are idle, or if the page runs scripts but Lighthouse gets
- * no answer, because a promise of the page never settles. A page that runs no scripts is stuck if the browser has used the
+ * Ends an audit without progress. An audit may wait if all processes are idle. It may also wait if the page runs scripts and
+ * Lighthouse gets no answer, because a promise never settles. A page that runs no scripts is stuck if the browser has used the
  * CPU that long. Waiting for a CPU counts as using it, so a busy machine changes no verdict.
  */
 const onPulse = (state: AuditState, pulse: Pulse): [AuditState, Decision] => {

@@ -6,8 +6,8 @@ import type { Environment } from '../environments.ts';
 import { AlarmTopic } from './alarm.ts';
 
 /**
- * Warns at the topic of the home region when the environment has cost four fifths of its monthly budget, and when AWS
- * forecasts more than all of it. The budget counts the resources with the tag `environment` of this environment.
+ * Warns at the topic of the home region at four fifths of the monthly budget, and when AWS forecasts more than all of it. The
+ * budget counts the resources with the tag `environment` of this environment.
  */
 export const budget = (scope: Construct, { name, names, budgetDollars }: Environment): CfnBudget => {
   const topic = AlarmTopic.of(scope);

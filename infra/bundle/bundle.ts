@@ -65,9 +65,9 @@ const entriesFrom = (root: string, sources: ReadonlyMap<string, string>): Plugin
 const ENTRY = 'entry';
 
 /**
- * Removes libraries from the source map, which Node reads on start. With them the map is twice as long as the code.
- * Also removes all languages of zod except English, each source of credentials except the environment variables, which
- * are the only one on Lambda, modules that no function calls, and the widths of characters that no badge has.
+ * Removes libraries from the source map, which Node reads on start. With them the map is twice as long as the code. Also
+ * removes what no function uses: zod's languages except English, and widths of characters that no badge has. Of the sources of
+ * credentials only the environment variables stay, the only one on Lambda.
  */
 const slimLibraries: Plugin = {
   name: 'slim-libraries',

@@ -10,9 +10,9 @@ import { settingsFrom } from './start-settings.ts';
 const PREFIX = 'page-audit-command-';
 
 /**
- * Runs the service for the command that started this process. The service ends when the channel to the command closes,
- * also if the command is killed. The first argument is the data folder. With the second one, `temporary`, the service creates
- * the folder and deletes it at its end, and folders of commands that were killed together with their services.
+ * Runs the service for the command that started this process. The service ends when the channel to the command closes, also if
+ * the command is killed. The first argument is the data folder. With the second one, `temporary`, the service creates the
+ * folder and deletes it at its end. It also deletes folders of commands that were killed together with their services.
  */
 const main = async (dataDir: string, isTemporary: boolean): Promise<void> => {
   const commandEnded = once(process, 'disconnect');

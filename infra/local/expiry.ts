@@ -19,8 +19,9 @@ const PAGE_SIZE = 100;
 const PAUSE_MS = 1000;
 
 /**
- * Deletes expired items and old reports at the start and then daily, as DynamoDB's time to live and the bucket's
- * lifecycle rules do on AWS, unless the clock may be wrong. Deletes the secrets of no open check hourly. `stop` waits for the deletion at work.
+ * Deletes expired items and old reports at the start and then daily, unless the clock may be wrong. On AWS, DynamoDB's time to
+ * live and the bucket's lifecycle rules do this. Deletes the secrets of no open check hourly. `stop` waits for the deletion at
+ * work.
  */
 export const startExpiry = ({
   isClockTrusted,

@@ -1,8 +1,8 @@
 import { statSync } from 'node:fs';
 
 /**
- * Returns a function that throws if the paths of files that are open now lead to other files or none, for example because
- * someone has moved their folder. Writes to such files are lost for the next start.
+ * Returns a function that throws if the paths of open files lead to other files or none, for example after their folder was
+ * moved. Writes to such files are lost for the next start.
  */
 export const openedFiles = (paths: readonly string[]): (() => void) => {
   const identityOf = (path: string) => {

@@ -1,9 +1,9 @@
 import { readSync, writeSync } from 'node:fs';
 
 /*
- * SQLite zeroes a deleted row where it lies. When it rebuilds a page of a tree, it leaves copies of the rows that it has moved in
- * the gap between the pointers and the content of the page. It never reads a gap, so zeros there change nothing.
- * See https://www.sqlite.org/fileformat2.html for the numbers below.
+ * SQLite zeroes a deleted row where it lies. When it rebuilds a page of a tree, copies of moved rows stay in the gap between
+ * the pointers and the content. It never reads a gap, so zeros there change nothing. See
+ * https://www.sqlite.org/fileformat2.html for the numbers below.
  */
 
 const LOG_HEADER = 32;

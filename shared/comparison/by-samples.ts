@@ -20,9 +20,9 @@ export const changeOfSamples = (base: Samples, head: Samples, confidence: number
 };
 
 /**
- * Returns the gap that two sets must have if they are too small for the level. Two sets without a change have a gap of at
- * least the share s of their spread in about (1 + s)^(2 − n) of the cases without an overlap, n being the number of samples.
- * Sets of three and four need the whole spread in any case.
+ * Returns the gap that two sets must have if they are too small for the level. Some sets without a change don't overlap. Of
+ * these, a share of about (1 + s)^(2 − n) has a gap of at least s times the spread, for n samples. Sets of three and four need
+ * the whole spread in any case.
  */
 const gapNeeded = (base: Samples, head: Samples, confidence: number, level: number): number => {
   if (confidence >= level) return 0;
@@ -34,9 +34,9 @@ const gapNeeded = (base: Samples, head: Samples, confidence: number, level: numb
 const spreadOf = (values: Samples): number => Math.max(...values) - Math.min(...values);
 
 /**
- * Returns the number of samples a side that would give a verdict in about three of four cases, if the estimate and the noise
- * stay as they are. The half width of the interval of normal samples is then as long as the way from the estimate to 0, or
- * to the smallest difference. Returns at most 100, and at least as many as the level needs.
+ * Returns the number of samples a side that would give a verdict in about three of four cases. The estimate and the noise stay
+ * as they are. Half the width of the interval of normal samples is then the distance of the estimate from 0, or from the
+ * smallest difference. Returns at most 100, and at least as many as the level needs.
  */
 export const samplesThatTell = (
   checks: Checks,

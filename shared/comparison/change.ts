@@ -55,8 +55,8 @@ export type ChangeOptions = {
 };
 
 /**
- * Fewest pairs in turns that give a verdict about a metric that drifts. Three or four pairs of an unchanged page showed a
- * change in 10.6 % of all orders of its recorded neighbours, five in none of 224.
+ * Fewest pairs in turns that give a verdict about a metric that drifts. Of the orders of recorded neighbours of an unchanged
+ * page, three or four pairs were false in 10.6 %, five in none of 224.
  */
 const MIN_PAIRS = 5;
 

@@ -15,8 +15,8 @@ export type SteadySides = Sides & { mayDiffer: boolean };
 const FEWEST_OF_ORDER = 5;
 
 /**
- * Returns the samples of two sides as if their paints had come in one order: the largest paint after each script that it
- * followed in any load, and the first paint before each script that it did not wait for in every load. If the sides have
+ * Returns the samples of two sides as if their paints had come in one order. The largest paint comes after each script that it
+ * followed in any load. The first paint comes before each script that it did not wait for in every load. If the sides have
  * different orders, each load keeps its own. Returns undefined if a sample has no steady values.
  */
 export const steadySides = ({ before, after }: Sides): SteadySides | undefined => {

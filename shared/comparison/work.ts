@@ -19,7 +19,7 @@ type Part = Pick<WorkShare, 'name' | 'isScript'> & { before: number[]; after: nu
 
 /**
  * Returns the scripts that work longer or shorter than before, by their CPU time. The speed of a machine changes all work
- * alike, so a script has changed only against most other parts of the work, and at least three of them.
+ * alike. So a script has changed only against most other parts of the work, and at least three of them.
  */
 export const workChangesOf = (sides: Sides): Omit<WorkChange, 'region'>[] => {
   const parts = partsOf(sides);

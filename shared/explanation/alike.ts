@@ -11,9 +11,9 @@ export const keyIn = (now: Files, base: Files, key: string): string => {
 };
 
 /**
- * Returns the facts of a base with the keys that its files have in the other report. A preview may be in a folder of its own,
- * so a file below the folder of its document matches the file at the same place below the folder of the other one. A file
- * that both pages load from one address keeps its key.
+ * Returns the facts of a base with the keys that its files have in the other report. A preview may be in a folder of its own.
+ * So a file below the folder of its document matches the file at the same path below the other folder. A file that both pages
+ * load from one address keeps its key.
  */
 export const withKeysOf = (now: ReportFacts, base: ReportFacts): ReportFacts => {
   if (base.folder === now.folder) return base;

@@ -6,8 +6,8 @@ const JUST_BELOW_PASSING = 0.9 - Number.EPSILON / 2;
 const JUST_BELOW_AVERAGE = 0.5 - Number.EPSILON / 4;
 
 /**
- * Returns the score of a metric's value, from 0 to 1 in steps of 0.01, as Lighthouse 11 to 13 compute it from a
- * log-normal distribution. A test compares all three versions with this function.
+ * Returns the score of a metric's value, from 0 to 1 in steps of 0.01. Lighthouse 11 to 13 compute it so, from a log-normal
+ * distribution. A test compares all three versions with this function.
  */
 export const metricScore = (options: ScoringOptions, value: number): number => {
   const share = shareAbove(options, value);

@@ -23,8 +23,8 @@ export type PageMetric = {
   /** How an unchanged page moves from check to check before anybody has measured it. Null if all its audits agree. */
   drift: Drift | null;
   /**
-   * How loads with steady values are judged: their standard deviation between checks as a share of the value plus `floor`, that
-   * between loads (both fitted to recordings), and the smallest difference that counts.
+   * How loads with steady values are judged. `share` is their standard deviation between checks as a share of the value, plus
+   * `floor`. `loads` is that between loads. Both are fitted to recordings. `difference` is the smallest one that counts.
    */
   steady?: { share: number; loads: number; floor: number; difference: number } | 'as-others';
   /** True if changes of the metric are shown without a verdict. */

@@ -7,8 +7,8 @@ export const SteadyTimes = z.object({ fcp: Milliseconds, lcp: Milliseconds, tbt:
 export type SteadyTimes = z.infer<typeof SteadyTimes>;
 
 /**
- * A script near the paints of a load. `began` says which paint came after its task began. `moved` are the times of the load
- * as if the first paint had come before the task, or the largest one right after the script began. `lcpAt` is the same of the
+ * A script near the paints of a load. `began` says which paint came after its task began. `moved` are the times of the load for
+ * another order: the first paint before the task, or the largest one right after the script began. `lcpAt` is the same of the
  * last script that the largest paint followed.
  */
 const NearScript = z.object({
@@ -24,7 +24,7 @@ const WorkShare = z.object({ name: z.string(), isScript: z.boolean(), ms: Millis
 export type WorkShare = z.infer<typeof WorkShare>;
 
 /**
- * Times of a load that don't depend on which of two neighbours in its trace came first, and the scripts near its paints in
+ * Times of a load that don't depend on which of two neighbours in its trace came first. `scripts` are those near its paints, in
  * the order of their tasks. `work` says what used the CPU. Only comparisons use them.
  */
 export const SteadyLoad = z.object({

@@ -14,8 +14,8 @@ import { memoryTable } from './memory-table.ts';
 import { type Random, seededRandom } from './random.ts';
 
 /*
- * A schedule whose sweeper dies, runs twice at once or stands still, whose clock steps, whose table cuts requests and loses
- * answers, and whose creates fail, while its owner pauses, resumes and edits it. Each due time has at most one check, each
+ * A schedule under faults, while its owner pauses, resumes and edits it. The sweeper dies, stands still or runs twice at once,
+ * and the clock steps. The table cuts requests and loses answers, and creates fail. Each due time has at most one check, each
  * passed time is recorded, and a paused schedule has none.
  */
 

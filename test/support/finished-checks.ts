@@ -82,7 +82,7 @@ export const finishedCheck = async (world: World, inputs: Parameters<typeof aChe
 };
 
 /**
- * Creates two checks of a page. In the second one, all work takes a third longer and that of a script twice as long, and the
+ * Creates two checks of a page. In the second one, all work takes a third longer and that of a script twice as long. The
  * largest paint comes after another script more often.
  */
 export const slowedPair = async (world: World) => {

@@ -19,8 +19,9 @@ export type Results = {
 };
 
 /**
- * Returns the checks as JSON: `{ "checks": [...] }`. Each is the check as the API shows it, with `assertions` and `reportFile` on its runs,
- * `assertionsPassed`, `comparison` (its regions), `base` (the comparison with a base), `baseProblem`, `confirmation`, `explanation`, `fixes` and `pageUrl`. A missing value is null.
+ * Returns the checks as JSON: `{ "checks": [...] }`. Each is the check as the API shows it, with `assertions` and `reportFile`
+ * on its runs. It also has `assertionsPassed`, `comparison` (its regions), `base` (the comparison with a base), `baseProblem`,
+ * `confirmation`, `explanation`, `fixes` and `pageUrl`. A missing value is null.
  */
 export const jsonOf = (results: readonly CheckResult[]): string =>
   `${JSON.stringify({ checks: results.map(asJson) }, null, 2)}\n`;

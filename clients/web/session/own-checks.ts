@@ -4,7 +4,9 @@ import { dropShareToken, sharedCheckOf } from './share.ts';
 /** Whether a reader without a token may read a check, by the check and the key of the reader. */
 const known = new Map<string, Promise<boolean>>();
 
-/** Drops the share token of a path if this tab may read its check anyway, so that an owner who opens a link stays the owner. */
+/**
+ * Drops the share token of a path if this tab may read its check anyway. So an owner who opens a link stays the owner.
+ */
 export const preferOwnRight = async (path: string, key: string | null, transport: Transport): Promise<void> => {
   const checkId = sharedCheckOf(path);
   if (checkId === undefined) return;

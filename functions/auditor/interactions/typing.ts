@@ -69,8 +69,8 @@ const focusAll = (field: ElementHandle): Promise<boolean> =>
 
 /**
  * Inserts a secret text as a password manager does. A page that sends each key would otherwise send parts of the text, which
- * nobody could tell from other texts. One task of the frame's isolated world asks the browser for the origin of the document
- * and inserts the text, so that neither a script nor a navigation comes between.
+ * nobody could tell from other texts. One task of the frame's isolated world asks for the document's origin and inserts the
+ * text. So neither a script nor a navigation comes between.
  */
 const insertSecret = async (field: ElementHandle, name: string, { url, secrets }: Order): Promise<void> => {
   const text = secrets?.secretTexts?.[name];

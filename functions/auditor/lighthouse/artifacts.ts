@@ -22,8 +22,8 @@ export type GatheredLoad = {
 const titles = { trace: 'trace', har: 'HAR' } satisfies Record<ArtifactName, string>;
 
 /**
- * Returns the named files of a load, with masks in place of cookies, credentials, bodies of requests, and parameters of URLs
- * whose name is that of a secret. Adds a warning that says why a file is missing.
+ * Returns the named files of a load. Masks replace cookies, credentials, bodies of requests, and parameters of URLs whose name
+ * is that of a secret. Adds a warning that says why a file is missing.
  */
 export const artifactsOf = async (
   names: readonly ArtifactName[] | undefined,

@@ -28,9 +28,9 @@ export type PatchedTrace = {
 };
 
 /**
- * Calls `onMeasured` when the trace ends. Removes the waits that it returns from the trace, and adds the first meaningful
- * paints that the trace lacks, if the version needs them for TTI and TBT. `slowdown` is as for `withoutWaits`. The returned
- * function returns the trace.
+ * Calls `onMeasured` when the trace ends. Removes the waits that it returns from the trace. Adds the first meaningful paints
+ * that the trace lacks, if the version needs them for TTI and TBT. `slowdown` is as for `withoutWaits`. The returned function
+ * returns the trace.
  */
 export const patchTrace = (
   gatherer: TraceGatherer,

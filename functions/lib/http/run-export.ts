@@ -24,7 +24,7 @@ type Entry = ListedCheck | UnreadableEntry;
 
 /**
  * Returns the runs of all closed checks as NDJSON, those of the oldest check first. The answer ends before the oldest check
- * that is not closed, so a reader that goes on with the cursor gets each run once and misses none.
+ * that is not closed. So a reader that goes on with the cursor gets each run once.
  */
 export const exportRuns = async (request: Request, lists: Lists, now: Date): Promise<Reply> => {
   const parameters = parseQueryWith(ListParameters.export.extend({ cursor: Cursor.optional() }), request);

@@ -10,9 +10,9 @@ const WINDOW_MS = 600_000;
 type Wanted = { owner: string; body: object /** Longest time until an answer. */; waitMs: number; now: Date };
 
 /**
- * Finds the check that an earlier request of this owner with these inputs has created within ten minutes, if that request
- * may have got no result: the check is unfinished, or it took longer than a request waits. Otherwise returns the idempotency
- * key of the next check. The key counts the checks of its ten minutes, so that requests at the same time share a check.
+ * Finds the check that an earlier request of this owner with these inputs has created within ten minutes. That request may have
+ * got no result: the check is unfinished, or took longer than a request waits. Otherwise returns the idempotency key of the
+ * next check. The key counts the checks of its ten minutes, so that requests at the same time share a check.
  */
 export const findOrName = async (
   store: Pick<CheckStore, 'findOrErased'>,

@@ -43,8 +43,9 @@ export const secretsGone = () =>
   });
 
 /**
- * Returns the secrets for the audit of a variant. Headers and credentials are for the origin of the check's own URL. A
- * second variant at another origin gets cookies and storage, which have a domain or an origin of their own, and secret texts, which are for the site of both.
+ * Returns the secrets for the audit of a variant. Headers and credentials are for the origin of the check's own URL. A second
+ * variant at another origin gets cookies and storage, which have a domain or an origin of their own. It also gets secret texts,
+ * which are for the site of both.
  */
 export const secretsFor = (run: RunItem, variant: Variant, secrets: Secrets | undefined): Secrets | undefined => {
   if (!secrets || originOf(inputsOf(run, variant).url) === originOf(run.url)) return secrets;

@@ -34,7 +34,9 @@ export type Cron = {
   times: readonly number[];
   months: ReadonlySet<number>;
   isDay: DayRule;
-  /** True if minutes and hours have no `*` and no step, so that each time is a time of day and not one of an interval. */
+  /**
+   * True if minutes and hours have no `*` and no step. Each time is then a time of day and not one of an interval.
+   */
   isFixed: boolean;
 };
 

@@ -106,7 +106,10 @@ export const dueStore = (db: Db) => ({
   /** Removes a run's lease, counts it as lost and makes the run due now, unless the run has changed since it was listed. */
   dropLease: (run: Required<Due>, now: Date) => dropLease(db, run, now),
 
-  /** Deletes a run that no check lists, its pointer, its entry, its secrets and the count of its check, unless a repeated create has taken the run over. */
+  /**
+   * Deletes a run that no check lists, with its pointer, entry and secrets, and the count of its check. Keeps a run that a
+   * repeated create has taken over.
+   */
   deleteOrphan: (run: RunItem) => deleteOrphan(db, run),
 });
 

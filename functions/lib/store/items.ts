@@ -40,13 +40,20 @@ import { CheckFields, RunFields, StoredLabels, StoredReport } from './stored.ts'
  *
  * `writeId` of an item names the last write by `putOnce` or `updateOnce` (dynamodb.ts).
  *
- * The sparse index `list` holds checks (OWNER#<owner>), entries of series (SERIES#<owner>#<hash of the URL>), newest results
- * (PAGES#<owner>), marks, badges and builds (MARKS#, BADGES#, BUILDS#<owner>), and API keys (KEYS#<first digit of the
- * prefix>), sorted by listKey, with what a list shows (lists.ts).
+ * The sparse index `list` is sorted by listKey, and its entries have what a list shows (lists.ts):
+ * - checks (OWNER#<owner>)
+ * - entries of series (SERIES#<owner>#<hash of the URL>)
+ * - newest results (PAGES#<owner>)
+ * - marks, badges and builds (MARKS#, BADGES#, BUILDS#<owner>)
+ * - API keys (KEYS#<first digit of the prefix>)
  *
- * The sparse index `open` holds unfinished runs (OPEN#<region>#<shard>), unfinished checks and marks
- * (OPEN#checks#<shard>), closed checks without deliveries and unfinished deliveries (OPEN#deliveries#<shard>), and schedules that are not paused
- * (OPEN#schedules#<shard>), sorted by dueAt. The shard comes from the item's id. A hot partition of an index would throttle
+ * The sparse index `open` is sorted by dueAt:
+ * - unfinished runs (OPEN#<region>#<shard>)
+ * - unfinished checks and marks (OPEN#checks#<shard>)
+ * - closed checks without deliveries, and unfinished deliveries (OPEN#deliveries#<shard>)
+ * - schedules that are not paused (OPEN#schedules#<shard>)
+ *
+ * The shard comes from the item's id. A hot partition of an index would throttle
  * the writes of the table. Resending, renewing and releasing change dueAt, and so do most claims. A write that is conditional
  * on the old dueAt and the old lease therefore fails if someone else has acted on the item.
  */

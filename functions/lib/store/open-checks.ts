@@ -5,9 +5,9 @@ import { allIn } from './query.ts';
 
 /*
  * Each open check that counts towards its owner's plan is an item of its own. Its create writes the item after the runs and
- * before the check. Its end deletes the item before the check is closed, and before the mark of an erased check is deleted,
- * so that the sweeper repeats a deletion that fails. The sweeper deletes the item of a create that has died, together with
- * the runs of that create. The item expires with its check.
+ * before the check. Its end deletes the item before the check is closed, and before the mark of an erased check is deleted. So
+ * the sweeper repeats a deletion that fails. The sweeper deletes the item of a create that has died, together with the runs of
+ * that create. The item expires with its check.
  */
 const keyOf = (owner: string, checkId: string): Key => ({ pk: `${partitions.openCheck}${owner}`, sk: checkId });
 

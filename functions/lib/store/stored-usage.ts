@@ -71,8 +71,8 @@ export const readUsage = async (
 
 /**
  * Lowers the bound of the open checks to their number. Returns false if there are as many as the bound says. A create counts
- * its check in the usage first and stores it later. So a create that began before the read of the usage is found here, and
- * a later one has raised the bound, which keeps its increase.
+ * its check in the usage first and stores it later. So a create that began before the read of the usage is found here. A later
+ * one has raised the bound, which keeps its increase.
  */
 export const recount = async (db: Db, owner: string, read: StoredUsage, now: Date): Promise<boolean> => {
   const open = new Set([...Object.keys(read.creating ?? {}), ...(await openCheckIds(db, owner, now))]);

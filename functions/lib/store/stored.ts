@@ -24,8 +24,8 @@ const range = z.object({ min: z.number(), max: z.number() }).nullable();
 const numbers = recordOf(metricNames, () => number);
 
 /**
- * Reads a value that is stored as JSON text. The SDK fails to write a map with a field of the name `constructor`, so a map
- * with names that a client chose is stored as text.
+ * Reads a value that is stored as JSON text. The SDK fails to write a map with a field of the name `constructor`. So a map with
+ * names that a client chose is stored as text.
  */
 const storedAsText = <Schema extends z.ZodType>(schema: Schema) =>
   z.preprocess((value, context) => {

@@ -24,8 +24,8 @@ export const waitingStore = (db: Db) => ({
   atWork: (region: Region, now: Date) => atWork(db, region, now),
 
   /**
-   * Postpones a run whose job waits, and counts a try. Returns false if the item is something else, if it has changed since
-   * it was listed, if its last try is due, or if its job was sent before the oldest job at work.
+   * Postpones a run whose job waits, and counts a try. Returns false for another kind of item, for one that has changed since
+   * it was listed, and if the last try is due. Also returns false if the job was sent before the oldest job at work.
    */
   postpone: (due: Due, oldestSentAt: string | undefined, now: Date) => postpone(db, due, oldestSentAt, now),
 });

@@ -23,8 +23,8 @@ const OWN_ENDPOINT = 'The host is a part of this service itself, and no page may
 
 /**
  * Returns a function that judges each target of a page. It returns the addresses that the proxy may dial, or why there are
- * none. Loopback is open to a check whose own URL is on loopback, and hosts of TARGETS_ALLOW are open to a check whose own
- * URL is on one of them or on loopback.
+ * none. A check whose own URL is on loopback may use loopback. It may use the hosts of TARGETS_ALLOW too, like a check whose
+ * own URL is on one of them.
  */
 export const targetRules = (policy: EgressPolicy, addressesOf: AddressesOf) => {
   const own = targetOf(new URL(policy.url));

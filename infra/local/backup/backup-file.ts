@@ -13,8 +13,8 @@ const backedUp = {
 } as const;
 
 /**
- * Returns a hash of all rows, which SQLite's own check of its pages does not cover, and the names of items and objects that
- * are not as the service wrote them.
+ * Returns a hash of all rows, and the names of items and objects that are not as the service wrote them. SQLite's own check
+ * looks at pages only, and not at rows.
  */
 export const digestOf = (db: DatabaseSync): { digest: string; damaged: string[] } => {
   const hash = createHash('sha256');

@@ -170,7 +170,7 @@ describe("the deployed audit function in a sandbox like Lambda's", needsSandbox,
 });
 
 /**
- * Limit of the sandbox's processes and threads. One audit of a small page needs up to 160 beside the browser before it, and an
+ * Limit of the sandbox's processes and threads. One audit of a small page needs up to 160 beside the browser before it. An
  * instance with less than half of them left is replaced.
  */
 const FEW_PROCESSES = 320;
