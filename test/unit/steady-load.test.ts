@@ -16,8 +16,11 @@ import { majorVersions } from '../support/major-versions.ts';
 import { anOrder } from '../support/order.ts';
 import { type RecordedAudit, readWaits } from '../support/recorded-waits.ts';
 
-/** Loads of two pages: with and without a layout in the task of a script, and with a paint before and after a script. */
-type Name = 'small12-half' | 'small12-whole' | 'script-before' | 'script-after';
+/**
+ * Loads of three pages: with and without a layout in the task of a script, with a paint before and after a script, and with the
+ * modules evaluated before the first paint and after it.
+ */
+type Name = 'small12-half' | 'small12-whole' | 'script-before' | 'script-after' | 'modules-before' | 'modules-after';
 const newest = '13.5.0';
 
 /** Simulates a recorded load by a release, as it was recorded and steady. `change` changes its trace before. */
@@ -44,7 +47,7 @@ const simulated = async (name: Name, version: AuditVersion, change = (events: Tr
     recorded: { trace, recorded: { traceEvents: events }, mainThread },
   });
   if (!steady || !uncorrected) throw new Error(`${name} could not be simulated by ${version}.`);
-  return { steady, own: uncorrected as Record<'lcp' | 'tbt', number> };
+  return { steady, own: uncorrected as Record<'fcp' | 'lcp' | 'tbt', number> };
 };
 const load = async (name: Name) => (await simulated(name, newest)).steady;
 
@@ -96,6 +99,17 @@ test.each(majorVersions)(
     expect(after.own.lcp - before.own.lcp).toBeGreaterThan(400);
     const [lcps = [], others = []] = lcpsOf([before.steady, after.steady], [before.steady]) ?? [];
     expect(new Set([...lcps, ...others]).size).toBe(1);
+  },
+);
+
+test.each(majorVersions)(
+  '$version gives modules that ran before the first paint no part in it, if they ran after it in another load',
+  async ({ version }) => {
+    const [before, after] = [await simulated('modules-before', version), await simulated('modules-after', version)];
+    expect(before.own.fcp - after.own.fcp).toBeGreaterThan(1500);
+    const sides = steadySides({ before: [samplesOf([before.steady])], after: [samplesOf([after.steady])] });
+    const [early, late] = [sides?.before, sides?.after].map((side) => side?.flat()[0]?.fcp ?? 0);
+    expect(Math.abs((early ?? 0) - (late ?? 0))).toBeLessThan(40);
   },
 );
 

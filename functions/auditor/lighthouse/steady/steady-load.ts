@@ -1,6 +1,7 @@
 import type { NearScript, SteadyLoad, SteadyTimes } from '../../../../shared/metrics/steady-load.ts';
 import { recordOf } from '../../../../shared/record.ts';
 import type { TraceEvent } from '../trace.ts';
+import { withModules } from './modules.ts';
 import { type NamedBy, nameOfScript } from './script-name.ts';
 import { mainTasksOf, splitLayouts } from './split-layouts.ts';
 import { workOf } from './work.ts';
@@ -22,11 +23,12 @@ export const steadyLoadOf = async (
   { device, ...by }: NamedBy & { device: SteadyLoad['device'] },
   simulate: Simulate,
 ): Promise<SteadyLoad | undefined> => {
-  const events = splitLayouts(recorded);
+  const split = splitLayouts(recorded);
+  const events = withModules(split);
   const paints = paintsOf(events);
   const own = paints && (await simulate(events));
   if (!own) return undefined;
-  const evaluated = evaluatedScripts(events, by);
+  const evaluated = evaluatedScripts(split, by);
   const before = evaluated.filter(({ taskTs }) => taskTs <= paints.fcp.ts).slice(-NAMED);
   const between = evaluated.filter(({ taskTs }) => taskTs > paints.fcp.ts && taskTs <= paints.lcp.ts).slice(-NAMED);
   const later = evaluated.filter(({ taskTs }) => taskTs > paints.lcp.ts).slice(0, MOVES);
