@@ -4,7 +4,7 @@ import { csvOptions } from '../../../shared/run-csv.ts';
 import { shortChangeText } from '../../words/change.ts';
 import { auditFacts } from '../../words/facts.ts';
 import { labels, plain, textOf } from '../../words/numbers.ts';
-import { verdictSigns } from '../../words/variants.ts';
+import { verdictSigns } from '../../words/section.ts';
 import { code, link, prose, tableOf } from '../formats/markdown-syntax.ts';
 import { grouped } from '../formats/metrics.ts';
 import type { FormatName } from '../formats/render.ts';
