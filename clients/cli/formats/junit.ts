@@ -12,7 +12,7 @@ import { adviceOf } from './notes.ts';
 import { linkOf, shortUrl, titleOf } from './titles.ts';
 
 /** The package's types describe an ES module, but Node.js loads its CommonJS module. */
-const builder = reports as unknown as typeof reports.default;
+export const builder = reports as unknown as typeof reports.default;
 
 /**
  * Returns the checks as JUnit XML. Each check is a test suite. Each region has a test case for its audit, one for each
