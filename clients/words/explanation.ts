@@ -59,7 +59,7 @@ export const sectionsOf = (explanation: Explanation): Section[] => {
   ];
   return sections
     .filter(({ rows }) => rows.length > 0)
-    .map((section) => ({ omitted: omitted[section.id] ?? 0, ...section, isList: true }));
+    .map((section) => ({ omitted: omitted[section.id] ?? 0, ...section, kind: 'list' }));
 };
 
 const sides = ['Before', 'After'];

@@ -3,18 +3,23 @@ import { type FieldMetricName, fieldDataReasons, fieldMetricNames, fieldMetrics 
 import type { FieldData } from '../../shared/field-data-schemas.ts';
 import type { RunView } from '../../shared/run.ts';
 import { joinedValues } from './headline.ts';
-import { type Grade, numberOf, textOf } from './numbers.ts';
+import { numberOf, textOf } from './numbers.ts';
+import type { Cell } from './section.ts';
 
 /** Check, or a run with the field data of its check. */
 type Source = Pick<CheckView, 'fieldData'> & { runs: readonly RunView[] };
 
 /** Returns a value of field data with its unit. */
-export const fieldText = (name: FieldMetricName, value: number): string =>
+const fieldText = (name: FieldMetricName, value: number): string =>
   textOf(fieldMetrics[name].kind === 'shift' ? 'cls' : 'lcp', value);
 
-export const gradeOfField = (name: FieldMetricName, value: number): Grade => {
+/** Returns a value of field data with its grade. */
+export const fieldCell = (name: FieldMetricName, value: number): Cell => {
   const [good, needsImprovement] = fieldMetrics[name].limits;
-  return value <= good ? 'pass' : value <= needsImprovement ? 'work' : 'poor';
+  return {
+    text: fieldText(name, value),
+    grade: value <= good ? 'pass' : value <= needsImprovement ? 'work' : 'poor',
+  };
 };
 
 /** Returns the field data beside the result of the audit in one sentence, or why there are none. */

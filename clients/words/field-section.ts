@@ -1,6 +1,6 @@
 import type { CheckView } from '../../shared/check.ts';
 import { fieldMetricNames, fieldMetrics } from '../../shared/field-data.ts';
-import { fieldSentence, fieldText, gradeOfField } from './field-data.ts';
+import { fieldCell, fieldSentence } from './field-data.ts';
 import type { Section } from './section.ts';
 
 /** Returns how Chrome's users saw the page. Shares are those of good, medium and poor page views. */
@@ -17,8 +17,7 @@ export const fieldSection = (check: CheckView): Section => {
       const metric = fieldData?.metrics?.[name];
       if (!metric) return [];
       const shares = [metric.good, metric.needsImprovement, metric.poor].map((share) => `${Math.round(100 * share)} %`);
-      const value = { text: fieldText(name, metric.p75), grade: gradeOfField(name, metric.p75) };
-      return [{ name: fieldMetrics[name].name, cells: [value, ...shares] }];
+      return [{ name: fieldMetrics[name].name, cells: [fieldCell(name, metric.p75), ...shares] }];
     }),
   };
 };

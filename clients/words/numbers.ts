@@ -13,7 +13,7 @@ import type { RunView } from '../../shared/run.ts';
 import { grouped } from '../../shared/text.ts';
 
 type ScoreName = Exclude<MetricName, (typeof valueNames)[number]>;
-type Measured = Pick<RunView, ScoreName | 'numericValues'>;
+export type Measured = Pick<RunView, ScoreName | 'numericValues'>;
 /** A value as the API shows it: a score, a time such as `"633ms"`, or another number. */
 export type ShownValue = string | number | null;
 export type Range = { min: ShownValue; max: ShownValue } | null | undefined;
@@ -119,30 +119,6 @@ export const spreadText = (name: JudgedName, value: number, spread: Range): stri
     kind === 'time' || kind === 'bytes' ? scaleOf(kind, value).format : (each: number) => textOf(name, each);
   const [min, max] = [inUnit(plain(spread.min) ?? 0), inUnit(plain(spread.max) ?? 0)];
   return min === max ? '' : `(${min}–${max})`;
-};
-
-/** Returns the parts of a value that a table shows, or undefined if the run doesn't have it. */
-export const shownValue = (run: Measured & Pick<RunView, 'device' | 'spread'>, name: MetricName) => {
-  const value = numberOf(run, name);
-  return value === null ? undefined : shownNumber(name, value, { device: run.device, range: run.spread?.[name] });
-};
-
-/** Returns the parts of a value of a metric. */
-export const shownNumber = (
-  name: JudgedName,
-  value: number,
-  { device, range }: Pick<RunView, 'device'> & { range?: Range },
-) => {
-  const grade = gradeOf(name, value, device);
-  const spread = spreadText(name, value, range);
-  return {
-    value,
-    share: barShare(name, value, device),
-    grade,
-    sign: gradeSigns[grade],
-    text: textOf(name, value),
-    spread,
-  };
 };
 
 export const counted = (count: number, noun: string) => `${grouped(count)} ${noun}${count === 1 ? '' : 's'}`;

@@ -1,11 +1,20 @@
 import type { JudgedName } from '../../shared/interactions/metrics.ts';
+import type { MetricName } from '../../shared/metrics/page-metrics.ts';
 import type { RunView } from '../../shared/run.ts';
-import { type Grade, gradeOf, textOf } from './numbers.ts';
+import { type Grade, gradeOf, type Measured, numberOf, type Range, spreadText, textOf } from './numbers.ts';
 
-export type Cell = string | { text: string; grade: Grade };
+/** Signs of the verdicts. */
+export const verdictSigns = { regressed: '✘', improved: '✓', same: '=', unknown: '?' } as const;
+export type Verdict = keyof typeof verdictSigns;
 
-/** A row of a section. Its note says what its values do not tell. */
-export type Row = { name: string; cells: readonly Cell[]; note?: string | null };
+/** A value with its grade, and with the range of its samples if there is one. */
+type GradedValue = { text: string; grade: Grade; spread?: string };
+
+/** A text, a value, or a change with its verdict. */
+export type Cell = string | GradedValue | { text: string; verdict: Verdict };
+
+/** A row of a section. Its note says what its values do not tell. The page shows `title`, a longer name, on request. */
+export type Row = { name: string; title?: string; cells: readonly Cell[]; note?: string | null };
 
 /**
  * A table about a result. Each client has one renderer for all of them. The first column has the names of the rows. A
@@ -23,8 +32,11 @@ export type Section = {
   rows: readonly Row[];
   /** Rows that the service left out. */
   omitted?: number;
-  /** True if texts show each row on one line, without the names of the columns. */
-  isList?: boolean;
+  /**
+   * `list`: texts show each row on one line, without the names of the columns. `change`: the columns are two values and the
+   * change between them, and texts have the title in the head of the table.
+   */
+  kind?: 'list' | 'change';
 };
 
 /** Returns false for a section that says nothing. */
@@ -39,6 +51,17 @@ export const rowText = ({ columns }: Pick<Section, 'columns'>, { name, cells }: 
     return `${line}${i === 0 ? ': ' : ', '}${text}`;
   }, name);
 
-/** Returns a value of a metric with its grade. */
-export const gradedCell = (name: JudgedName, value: number | null, device: RunView['device']): Cell =>
-  value === null ? '–' : { text: textOf(name, value), grade: gradeOf(name, value, device) };
+/** Returns a value of a metric with its grade. Returns a dash if there is none. */
+export const gradedCell = (
+  name: JudgedName,
+  value: number | null,
+  device: RunView['device'],
+  range?: Range,
+): GradedValue | '–' =>
+  value === null
+    ? '–'
+    : { text: textOf(name, value), grade: gradeOf(name, value, device), spread: spreadText(name, value, range) };
+
+/** Returns a metric of a run with the range of its samples. */
+export const metricCell = (run: Measured & Pick<RunView, 'device' | 'spread'>, name: MetricName): GradedValue | '–' =>
+  gradedCell(name, numberOf(run, name), run.device, run.spread?.[name]);

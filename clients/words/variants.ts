@@ -1,56 +1,48 @@
 import { interactionMetricTitle } from '../../shared/interactions/metric-ids.ts';
-import { interactionMetricNames } from '../../shared/interactions/metrics.ts';
-import type { MetricName } from '../../shared/metrics/page-metrics.ts';
+import { interactionMetricNames, type JudgedName } from '../../shared/interactions/metrics.ts';
 import type { RunView } from '../../shared/run.ts';
 import { briefChangeText } from './change.ts';
-import { labels, mainMetrics, metricNames, metrics, plain, shownNumber, shownValue } from './numbers.ts';
-
-type Value = ReturnType<typeof shownValue>;
-type Change = NonNullable<RunView['change']>[MetricName];
-
-/** A metric of a run that audited two variants in turns. The change is empty until the run has finished. */
-export type VariantRow = {
-  label: string;
-  title: string;
-  against: Value;
-  value: Value;
-  verdict: Change['verdict'];
-  change: string;
-};
-
-/** Signs of the verdicts. */
-export const verdictSigns = { regressed: '✘', improved: '✓', same: '=', unknown: '?' } as const;
+import { labels, mainMetrics, metricNames, metrics, plain } from './numbers.ts';
+import { type Cell, gradedCell, metricCell, type Row, type Section, type Verdict } from './section.ts';
 
 /** Returns the main metrics of a run and those that changed, with the values of both variants and the change. */
-export const variantRows = (run: RunView, { all = false } = {}): VariantRow[] => [
-  ...metrics.flatMap((name) => {
-    const judged = run.change?.[name];
-    const { verdict = 'unknown' } = judged ?? {};
-    const [against, value] = [run.against ? shownValue(run.against, name) : undefined, shownValue(run, name)];
-    const isShown = all || mainMetrics.includes(name) || isChange(verdict);
-    if (!isShown || (!against && !value)) return [];
-    const change = judged ? briefChangeText(name, judged) : '';
-    return [{ label: labels[name], title: metricNames[name], against, value, verdict, change }];
-  }),
-  ...interactionRows(run, all),
-];
+export const variantSection = (run: RunView, { all = false } = {}): Section => ({
+  id: `variants-${run.region}`,
+  title: run.region,
+  kind: 'change',
+  columns: ['Metric', 'Against', 'Check', 'Change'],
+  rows: [...metricRows(run, all), ...interactionRows(run, all)],
+});
 
-const isChange = (verdict: Change['verdict']): boolean => verdict === 'regressed' || verdict === 'improved';
+const metricRows = (run: RunView, all: boolean): Row[] =>
+  metrics.flatMap((name) => {
+    const judged = run.change?.[name];
+    const values = [run.against ? metricCell(run.against, name) : '–', metricCell(run, name)];
+    const isShown = all || mainMetrics.includes(name) || isChange(judged?.verdict);
+    if (!isShown || isUnknown(values)) return [];
+    return [{ name: labels[name], title: metricNames[name], cells: [...values, changeCell(name, judged)] }];
+  });
 
 /** Returns the INP of each interaction, and its other metrics that changed. */
-const interactionRows = (run: RunView, all: boolean): VariantRow[] =>
+const interactionRows = (run: RunView, all: boolean): Row[] =>
   (run.interactions ?? []).flatMap((interaction) => {
     const other = run.against?.interactions?.find(({ name }) => name === interaction.name);
     return interactionMetricNames.flatMap((metric) => {
       const judged = interaction.change?.[metric];
-      const { verdict = 'unknown' } = judged ?? {};
-      const [against, value] = [other, interaction].map((each) => {
-        const number = plain(metric === 'lcp' ? each?.softNavigation?.lcp : each?.[metric]);
-        const range = each?.spread?.[metric];
-        return number === null ? undefined : shownNumber(metric, number, { device: run.device, range });
+      const values = [other, interaction].map((each) => {
+        const value = plain(metric === 'lcp' ? each?.softNavigation?.lcp : each?.[metric]);
+        return gradedCell(metric, value, run.device, each?.spread?.[metric]);
       });
-      if ((!all && metric !== 'inp' && !isChange(verdict)) || (!against && !value)) return [];
+      if ((!all && metric !== 'inp' && !isChange(judged?.verdict)) || isUnknown(values)) return [];
       const title = interactionMetricTitle({ interaction: interaction.name, metric });
-      return [{ label: title, title, against, value, verdict, change: judged ? briefChangeText(metric, judged) : '' }];
+      return [{ name: title, title, cells: [...values, changeCell(metric, judged)] }];
     });
   });
+
+const isChange = (verdict: Verdict | undefined): boolean => verdict === 'regressed' || verdict === 'improved';
+
+const isUnknown = (values: readonly Cell[]): boolean => values.every((value) => value === '–');
+
+/** Returns the change of a metric. It is empty until the run has finished. */
+const changeCell = (name: JudgedName, judged: Parameters<typeof briefChangeText>[1] | undefined): Cell =>
+  judged ? { text: briefChangeText(name, judged), verdict: judged.verdict } : '';

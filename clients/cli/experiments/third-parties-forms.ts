@@ -1,10 +1,10 @@
 import { stringify } from 'csv-stringify/sync';
-import reports from 'junit-report-builder';
 import { csvOptions } from '../../../shared/run-csv.ts';
 import { shortChangeText } from '../../words/change.ts';
 import { auditFacts } from '../../words/facts.ts';
 import { labels, plain, textOf } from '../../words/numbers.ts';
-import { verdictSigns } from '../../words/variants.ts';
+import { verdictSigns } from '../../words/section.ts';
+import { builder } from '../formats/junit.ts';
 import { code, link, prose, tableOf } from '../formats/markdown-syntax.ts';
 import { grouped } from '../formats/metrics.ts';
 import type { FormatName } from '../formats/render.ts';
@@ -20,11 +20,8 @@ import {
   warningsIn,
 } from './measured-parties.ts';
 
-/** The package's types describe an ES module, but Node.js loads its CommonJS module. */
-const builder = reports as unknown as typeof reports.default;
-
-/** Returns a bill in a format. Only text depends on the terminal. */
-export const billIn = (format: FormatName, bill: Bill, view: View): string => forms[format](bill, view);
+/** Returns a bill in a format. Only text depends on the terminal. A format without a form of a bill prints JSON. */
+export const billIn = (format: FormatName, bill: Bill, view: View): string => (forms[format] ?? jsonOfBill)(bill, view);
 
 const columns = ['without', 'main thread', ...billedMetrics.map((name) => labels[name]), 'the page is'];
 
@@ -150,7 +147,7 @@ const junitOfBill = ({ survey, rows }: Bill): string => {
   return `${report.build()}\n`;
 };
 
-const forms: Record<FormatName, (bill: Bill, view: View) => string> = {
+const forms: Partial<Record<FormatName, (bill: Bill, view: View) => string>> = {
   text: textOfBill,
   markdown: markdownOfBill,
   json: jsonOfBill,

@@ -5,7 +5,7 @@ import type { Samples } from '../../../shared/options/audit-options.ts';
 import type { Simulation } from '../../../shared/options/simulations.ts';
 import { simulationFrom } from '../../words/simulations.ts';
 import { UsageError } from '../exit-codes.ts';
-import { type FormatName, formatNames } from '../formats/render.ts';
+import { formatNames } from '../formats/render.ts';
 import { readTextFile } from '../text-file.ts';
 
 /* Parsers of the values of flags. `before` is the value of an earlier flag of the same name. */
@@ -79,32 +79,22 @@ export const label = (text: string, before: Record<string, string> = {}): Record
   if (name === undefined || value === undefined) throw new InvalidArgumentError('Use name=value.');
   return { ...before, [name]: value };
 };
+
+/** Returns a parser of one of these names. */
+const oneOf =
+  <Name extends string>(names: readonly Name[], advice = `Use one of ${names.join(', ')}.`) =>
+  (text: string): Name => {
+    const found = names.find((name) => name === text);
+    if (found === undefined) throw new InvalidArgumentError(advice);
+    return found;
+  };
 /** Parses the name of a format of results. */
-export const format = (text: string): FormatName => {
-  if (!formatNames.includes(text as FormatName))
-    throw new InvalidArgumentError(`Use one of ${formatNames.join(', ')}.`);
-  return text as FormatName;
-};
+export const format = oneOf(formatNames);
 /** Parses the name of a format of results, or `html` for the report of Lighthouse. */
-export const formatOrHtml = (text: string): FormatName | 'html' => {
-  if (text !== 'html' && !formatNames.includes(text as FormatName))
-    throw new InvalidArgumentError(`Use one of ${formatNames.join(', ')}, html.`);
-  return text as FormatName | 'html';
-};
+export const formatOrHtml = oneOf([...formatNames, 'html']);
 /** Parses the format of a command without tables for spreadsheets. */
-export const textOrMarkdown = (text: string): 'text' | 'json' | 'markdown' => {
-  if (text !== 'text' && text !== 'json' && text !== 'markdown')
-    throw new InvalidArgumentError('Use text, json or markdown.');
-  return text;
-};
+export const textOrMarkdown = oneOf(['text', 'json', 'markdown'], 'Use text, json or markdown.');
 /** Parses the format of a list. */
-export const textOrJson = (text: string): 'text' | 'json' => {
-  if (text !== 'text' && text !== 'json') throw new InvalidArgumentError('Use text or json.');
-  return text;
-};
+export const textOrJson = oneOf(['text', 'json'], 'Use text or json.');
 /** Parses the format of a list that is also a table. */
-export const tableFormat = (text: string): 'text' | 'json' | 'csv' | 'markdown' => {
-  if (text !== 'text' && text !== 'json' && text !== 'csv' && text !== 'markdown')
-    throw new InvalidArgumentError('Use text, json, csv or markdown.');
-  return text;
-};
+export const tableFormat = oneOf(['text', 'json', 'csv', 'markdown'], 'Use text, json, csv or markdown.');

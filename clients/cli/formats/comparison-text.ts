@@ -3,17 +3,10 @@ import type { CheckComparison } from '../../../shared/comparison/schemas.ts';
 import { failedFirst, messageWithKey, outcomeOf } from '../../words/assertions.ts';
 import { interactionNotes, orderNotes, workNotes } from '../../words/compared.ts';
 import { differenceText, isOfVariants, variantNames } from '../../words/differences.ts';
-import { verdictSigns } from '../../words/variants.ts';
 import { type Change, changesOf, grouped } from './metrics.ts';
 import { reasonText } from './notes.ts';
-import { labelled, paint, type Style, signed, table, type View, wrap } from './terminal.ts';
-
-export const verdictStyles: Record<Change['verdict'], Style> = {
-  regressed: 'poor',
-  improved: 'pass',
-  same: 'unknown',
-  unknown: 'unknown',
-};
+import { sectionText } from './section.ts';
+import { paint, signed, type View, wrap } from './terminal.ts';
 
 /** Returns the comparison of two checks as text for a terminal: each metric before and after, and its change. */
 export const comparisonTextOf = (comparison: CheckComparison, view: View): string => {
@@ -31,17 +24,15 @@ export const comparisonTextOf = (comparison: CheckComparison, view: View): strin
   return `${lines.join('\n')}\n`;
 };
 
-/** Returns the table of a region. If the terminal is too narrow for it, each metric has a line of its own. */
+/** Returns the table of a region. */
 const regionLines = (changes: readonly Change[], view: View): string[] => {
-  const verdict = ({ verdict, change }: Change) =>
-    paint(`${verdictSigns[verdict]} ${change}`, verdictStyles[verdict], view);
-  const region = paint(changes[0]?.region ?? '', 'heading', view);
-  const rows = changes.map((each) => [each.label, each.before, each.after, verdict(each)]);
-  const blocks = () => [
-    region,
-    ...changes.flatMap((each) => labelled(each.label, `${each.before} → ${each.after}  ${verdict(each)}`, view)),
-  ];
-  return table([[region, 'before', 'after', 'change'], ...rows], view) ?? blocks();
+  const region = changes[0]?.region ?? '';
+  const rows = changes.map(({ label, before, after, change, verdict }) => ({
+    name: label,
+    cells: [before, after, { text: change, verdict }],
+  }));
+  const columns = ['Metric', 'Before', 'After', 'Change'];
+  return sectionText({ id: region, title: region, kind: 'change', columns, rows }, view);
 };
 
 /** Returns the assertions that passed before and fail now. */

@@ -3,7 +3,8 @@ import type { AssertionResult } from '../../../shared/assertions/assertions.ts';
 import type { RunView } from '../../../shared/run.ts';
 import { isOfVariants, variantNames } from '../../words/differences.ts';
 import { headlineOfChange } from '../../words/headline.ts';
-import { labels, shownValue } from '../../words/numbers.ts';
+import { labels } from '../../words/numbers.ts';
+import { metricCell } from '../../words/section.ts';
 import type { CheckResult } from '../run/result.ts';
 import { confirmationText } from './confirmation.ts';
 import { changesOf, shownMetrics } from './metrics.ts';
@@ -11,7 +12,7 @@ import { adviceOf } from './notes.ts';
 import { linkOf, shortUrl, titleOf } from './titles.ts';
 
 /** The package's types describe an ES module, but Node.js loads its CommonJS module. */
-const builder = reports as unknown as typeof reports.default;
+export const builder = reports as unknown as typeof reports.default;
 
 /**
  * Returns the checks as JUnit XML. Each check is a test suite. Each region has a test case for its audit, one for each
@@ -57,8 +58,8 @@ const addAudit = (suite: TestSuite, run: RunView): void => {
 const valuesOf = (run: RunView): string =>
   shownMetrics([run])
     .flatMap((name) => {
-      const value = shownValue(run, name);
-      return value ? [`${labels[name]} ${value.text} ${value.spread}`.trimEnd()] : [];
+      const value = metricCell(run, name);
+      return value === '–' ? [] : [`${labels[name]} ${value.text} ${value.spread ?? ''}`.trimEnd()];
     })
     .join(', ');
 

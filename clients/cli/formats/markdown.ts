@@ -2,9 +2,10 @@ import type { RunView } from '../../../shared/run.ts';
 import { isFinished } from '../../../shared/states.ts';
 import { countsText, failedFirst, outcomeOf as outcomeOfAssertion } from '../../words/assertions.ts';
 import { isOfVariants, variantNames } from '../../words/differences.ts';
-import { labels, shownValue } from '../../words/numbers.ts';
+import { labels } from '../../words/numbers.ts';
+import { metricCell } from '../../words/section.ts';
 import { turnsText } from '../../words/turns.ts';
-import { type VariantRow, variantRows } from '../../words/variants.ts';
+import { variantSection } from '../../words/variants.ts';
 import type { CheckResult } from '../run/result.ts';
 import { confirmationText } from './confirmation.ts';
 import { whyLines } from './explanation.ts';
@@ -14,7 +15,7 @@ import { code, link, prose, tableOf } from './markdown-syntax.ts';
 import { shownMetrics, summaryOf, verdictsOf } from './metrics.ts';
 import { assertionsIn, failuresOf, sampleNotes, warningsOf } from './notes.ts';
 import { outcomeOf, worstFirst } from './outcome.ts';
-import { gradeEmojis, sectionMarkdown, sectionsOfCheck } from './section.ts';
+import { cellMarkdown, sectionMarkdown, sectionsOfCheck } from './section.ts';
 import { linkOf, titleOf } from './titles.ts';
 
 /** Most characters of the result. GitHub refuses a comment with more than 65,536. */
@@ -134,13 +135,9 @@ const metricLines = (result: CheckResult): string[] => {
   if (names.length === 0) return [''];
   if (against) return [...runs.flatMap((run) => variantLines(run)), legend, ''];
   const verdictOf = verdictsOf(result);
-  const cellOf = (run: (typeof runs)[number], name: (typeof names)[number]) => {
-    const value = shownValue(run, name);
-    return value ? `${gradeEmojis[value.grade]} ${value.text} ${value.spread}`.trim() : '–';
-  };
   const rows = names.map((name) => [
     labels[name],
-    ...runs.map((run) => cellOf(run, name)),
+    ...runs.map((run) => cellMarkdown(metricCell(run, name))),
     ...(verdictOf ? [prose(verdictOf(name))] : []),
   ]);
   return [
@@ -150,20 +147,11 @@ const metricLines = (result: CheckResult): string[] => {
   ];
 };
 
-const verdictWords = { regressed: '❌ ', improved: '✅ ', same: '', unknown: '' };
-
 /** Returns both variants of a run side by side with the change. */
 const variantLines = (run: RunView): string[] => {
-  const text = (value: VariantRow['value']) =>
-    value ? `${gradeEmojis[value.grade]} ${value.text} ${value.spread}`.trim() : '–';
-  const rows = variantRows(run).map(({ label, against, value, verdict, change }) => [
-    prose(label),
-    text(against),
-    text(value),
-    `${verdictWords[verdict]}${prose(change)}`,
-  ]);
   const turns = run.turns ? ['', prose(turnsText(run.turns))] : [];
-  return rows.length > 0 ? [...tableOf([prose(run.region), 'against', 'check', 'change'], rows), ...turns] : [];
+  const lines = sectionMarkdown(variantSection(run));
+  return lines.length > 0 ? [...lines, ...turns] : [];
 };
 
 const noteLines = (result: CheckResult): string[] => [

@@ -4,17 +4,18 @@ import type { RunView } from '../../../shared/run.ts';
 import { isFinished } from '../../../shared/states.ts';
 import { failedFirst } from '../../words/assertions.ts';
 import { isOfVariants, variantNames } from '../../words/differences.ts';
-import { counted, gradeSigns, gradeWords, labels, shownValue } from '../../words/numbers.ts';
+import { counted, gradeSigns, gradeWords, labels } from '../../words/numbers.ts';
+import { metricCell, verdictSigns } from '../../words/section.ts';
 import { sampleText, turnsText } from '../../words/turns.ts';
-import { type VariantRow, variantRows, verdictSigns } from '../../words/variants.ts';
+import { variantSection } from '../../words/variants.ts';
 import type { CheckResult } from '../run/result.ts';
-import { assertionLines, verdictStyles } from './comparison-text.ts';
+import { assertionLines } from './comparison-text.ts';
 import { type Confirmation, confirmationText } from './confirmation.ts';
 import { whyText } from './explanation.ts';
 import { countOfFailed, headlineLines, nextLines, nextStepOf, signOf, worstOutcome } from './headline.ts';
 import { shownMetrics, summaryOf, verdictsOf } from './metrics.ts';
 import { assertionsIn, failuresOf, sampleNotes, warningsOf } from './notes.ts';
-import { sectionsOfCheck, sectionText } from './section.ts';
+import { cellText, sectionsOfCheck, sectionText, verdictStyles } from './section.ts';
 import { LABEL_WIDTH, labelled, paint, signed, table, type View, wrap } from './terminal.ts';
 import { linkOf, titleOf } from './titles.ts';
 
@@ -125,23 +126,14 @@ const tableLines = (result: CheckResult, names: readonly MetricName[], view: Vie
   return wide ?? narrow()?.concat(verdictLines(names, verdictOf, view));
 };
 
-/** Returns both variants of a run side by side with the change. If the terminal is too narrow, each metric has a line of its own. */
+/** Returns both variants of a run side by side with the change. */
 const variantLines = (run: RunView, result: CheckResult, view: View): string[] => {
-  const region = isNamed(result) ? paint(run.region, 'heading', view) : '';
-  if (run.state !== 'succeeded') return wrap(`${region}   ${stateOf(run, result)}`.trimStart(), view.width);
-  const rows = variantRows(run);
-  const text = (value: VariantRow['value']) =>
-    value ? `${paint(`${value.sign} ${value.text}`.trimStart(), value.grade, view)} ${value.spread}`.trimEnd() : '–';
-  const changeOf = ({ verdict, change }: VariantRow) =>
-    change && paint(`${verdictSigns[verdict]} ${change}`, verdictStyles[verdict], view);
-  const cells = rows.map((row) => [row.label, text(row.against), text(row.value), changeOf(row)]);
-  const blocks = () => [
-    ...(region ? [region] : []),
-    ...cells.flatMap(([label = '', against, value, change]) =>
-      labelled(label, `${against} → ${value}  ${change}`, view),
-    ),
-  ];
-  const lines = table([[region, 'against', 'check', 'change'], ...cells], view) ?? blocks();
+  const title = isNamed(result) ? run.region : '';
+  if (run.state !== 'succeeded') {
+    const region = title && paint(title, 'heading', view);
+    return wrap(`${region}   ${stateOf(run, result)}`.trimStart(), view.width);
+  }
+  const lines = sectionText({ ...variantSection(run), title }, view);
   return [...lines, ...(run.turns ? wrap(turnsText(run.turns), view.width) : [])];
 };
 
@@ -166,12 +158,10 @@ const blocks = (result: CheckResult, names: readonly MetricName[], view: View): 
 
 /** Returns the value of a metric. It has no spread if the line would be too wide. */
 const cellOf = (run: RunView, name: MetricName, view: View, used = 0): string => {
-  const value = shownValue(run, name);
-  if (!value) return !isFinished(run.state) ? '…' : '–';
-  const signedText = `${value.sign} ${value.text}`.trimStart();
-  const text = paint(signedText, value.grade, view);
-  const needed = used + `${signedText} ${value.spread}`.length;
-  return value.spread && needed <= view.width ? `${text} ${value.spread}` : text;
+  const value = metricCell(run, name);
+  if (value === '–') return isFinished(run.state) ? value : '…';
+  const text = cellText(value, view);
+  return used + stringWidth(text) <= view.width ? text : cellText({ ...value, spread: '' }, view);
 };
 
 /** Returns the row with the states, if a run is not finished or failed. */

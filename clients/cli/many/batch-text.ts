@@ -1,13 +1,14 @@
 import type { MetricName } from '../../../shared/metrics/page-metrics.ts';
 import type { RunView } from '../../../shared/run.ts';
-import { gradeSigns, labels, shownValue } from '../../words/numbers.ts';
+import { gradeSigns, labels, numberOf } from '../../words/numbers.ts';
+import { type Cell, gradedCell } from '../../words/section.ts';
 import { countOfFailed, nextLines, nextStepOf, signOf, worstOutcome } from '../formats/headline.ts';
 import { boundedMarkdown, outcomeSigns, partOfCheck } from '../formats/markdown.ts';
 import { code, link, prose, tableOf, tableRows } from '../formats/markdown-syntax.ts';
 import { sampleNotes } from '../formats/notes.ts';
 import { outcomeOf, worstFirst } from '../formats/outcome.ts';
 import { type FormatName, render } from '../formats/render.ts';
-import { gradeEmojis } from '../formats/section.ts';
+import { cellMarkdown, cellText } from '../formats/section.ts';
 import { fittingTable, paint, signed, type View, wrap } from '../formats/terminal.ts';
 import { problemLines } from '../formats/text.ts';
 import { linkOf, shortUrl, titleOf } from '../formats/titles.ts';
@@ -63,14 +64,14 @@ const rowsOf = (results: readonly CheckResult[]) => {
 };
 
 const columnsOf = (runs: readonly RunView[]): readonly MetricName[] =>
-  columns.filter((name) => runs.some((run) => shownValue(run, name)));
+  columns.filter((name) => runs.some((run) => numberOf(run, name) !== null));
 
 const textOf = (results: readonly CheckResult[], batch: Batch, view: View): string => {
   const rows = rowsOf(results);
   const names = columnsOf(rows.map(({ run }) => run));
   const cells = rows.map(({ result, run, page, facts }) => [
     outcomeOf(result) === 'good' ? ' ' : signOf(outcomeOf(result), view),
-    ...names.map((name) => textCell(run, name, view)),
+    ...names.map((name) => cellText(valueIn(run, name), view)),
     ...facts,
     page,
   ]);
@@ -98,10 +99,8 @@ const titleOfBatch = (results: readonly CheckResult[]): string => {
   return `${commonOrigin(results) ?? `${results.length} checks`}   ${titleOf(first).facts}`;
 };
 
-const textCell = (run: RunView, name: MetricName, view: View): string => {
-  const value = shownValue(run, name);
-  return value ? paint(`${value.sign} ${value.text}`.trimStart(), value.grade, view) : '–';
-};
+/** Returns a value without the range of its samples, for which a row has no room. */
+const valueIn = (run: RunView, name: MetricName): Cell => gradedCell(name, numberOf(run, name), run.device);
 
 const listOf = (rows: readonly (readonly string[])[], names: readonly MetricName[], view: View): string[] =>
   rows.flatMap((row) => {
@@ -114,13 +113,9 @@ const markdownOf = (results: readonly CheckResult[], batch: Batch): string => {
   const names = columnsOf(rows.map(({ run }) => run));
   const cells = rows.map(({ result, run, page, facts }) => {
     const report = linkOf(result);
-    const values = names.map((name) => {
-      const value = shownValue(run, name);
-      return value ? `${gradeEmojis[value.grade]} ${value.text}`.trim() : '–';
-    });
     return [
       outcomeSigns[outcomeOf(result)],
-      ...values,
+      ...names.map((name) => cellMarkdown(valueIn(run, name))),
       ...facts.map(prose),
       code(page),
       report ? link('Report', report) : '',

@@ -4,15 +4,14 @@ import { mainNames } from '../../../shared/metrics/page-metrics.ts';
 import { type PageList, type PageResult, type PlacedResult, resultsOf } from '../../../shared/pages/pages.ts';
 import { pick } from '../../../shared/pick.ts';
 import { csvOptions } from '../../../shared/run-csv.ts';
-import { gradeOf, gradeSigns, labels, plain } from '../../words/numbers.ts';
+import { gradeOf, labels, plain } from '../../words/numbers.ts';
 import { failureText, pageChangeWords, pagesHeadline, sinceText } from '../../words/pages.ts';
+import type { Cell } from '../../words/section.ts';
 import { slowestInteraction } from '../../words/slowest-interaction.ts';
 import { ago } from '../../words/times.ts';
-import { verdictSigns } from '../../words/variants.ts';
-import { verdictStyles } from '../formats/comparison-text.ts';
 import { boundedMarkdown } from '../formats/markdown.ts';
 import { code, link, prose, tableOf } from '../formats/markdown-syntax.ts';
-import { gradeEmojis } from '../formats/section.ts';
+import { cellMarkdown, cellText } from '../formats/section.ts';
 import { fittingTable, paint, signed, type View, wrap } from '../formats/terminal.ts';
 import { shortUrl } from '../formats/titles.ts';
 
@@ -55,15 +54,15 @@ const textOf = (list: ListedPages, view: View): string => {
   const regionOf = ({ region }: PlacedResult) => (hasRegions ? [region] : []);
   const hasInteractions = showsInteractions(results);
   const rows = results.map((result) => [
-    scoreText(result, view),
-    ...(hasInteractions ? [interactionText(result, view)] : []),
-    changeCell(result, shortChangeOf(result), view),
+    cellText(scoreOf(result), view),
+    ...(hasInteractions ? [cellText(slowestInteraction(result) ?? '', view)] : []),
+    cellText(changeCell(result, shortChangeOf(result)), view),
     result.device,
     ...regionOf(result),
     ago(result.createdAt, now.getTime()),
     shortUrl(result.url),
   ]);
-  const changeCells = results.map((result) => changeCell(result, changeOf(result), view));
+  const changeCells = results.map((result) => cellText(changeCell(result, changeOf(result)), view));
   const header = [
     ...[labels.performance, ...(hasInteractions ? ['slowest interaction'] : [])],
     ...[`change ${sinceText(sent)}`, '', ...(hasRegions ? [''] : []), 'measured', 'page'],
@@ -90,16 +89,10 @@ const showsInteractions = (results: readonly PageResult[]): boolean => results.s
 const showsRegions = ({ pages, isOnePlace }: ListedPages): boolean =>
   !isOnePlace || new Set(resultsOf(pages).map(({ region }) => region)).size > 1;
 
-const scoreText = (result: PageResult, view: View): string => {
+const scoreOf = (result: PageResult): Cell => {
   const { state, performance, device } = result;
-  if (state === 'failed') return paint(`✘ ${failureText(result)}`, 'poor', view);
-  const grade = gradeOf('performance', performance, device);
-  return paint(`${gradeSigns[grade]} ${performance ?? 'no score'}`, grade, view);
-};
-
-const interactionText = (result: PageResult, view: View): string => {
-  const slowest = slowestInteraction(result);
-  return slowest ? paint(`${gradeSigns[slowest.grade]} ${slowest.text}`, slowest.grade, view) : '';
+  if (state === 'failed') return { text: failureText(result), verdict: 'regressed' };
+  return { text: `${performance ?? 'no score'}`, grade: gradeOf('performance', performance, device) };
 };
 
 /** Returns the metrics that changed and since when, or why nobody can say. */
@@ -118,14 +111,11 @@ const shortChangeOf = (result: PageResult): string => {
   return `${first.replace(/ \(.*\)$/, '')}${more}${since ? ` since ${since}` : ''}`;
 };
 
-const changeCell = ({ change }: PageResult, text: string, view: View): string => {
+/** Returns a change, with the sign of its verdict if there is one. */
+const changeCell = ({ change }: PageResult, text: string): Cell => {
   const verdict = change?.verdict;
-  return verdict === 'regressed' || verdict === 'improved'
-    ? paint(`${verdictSigns[verdict]} ${text}`, verdictStyles[verdict], view)
-    : text;
+  return verdict === 'regressed' || verdict === 'improved' ? { text, verdict } : text;
 };
-
-const changeEmojis = { regressed: '❌ ', improved: '✅ ', same: '', unknown: '' };
 
 const markdownOf = (list: ListedPages): string => {
   const { server, now, sent } = list;
@@ -134,17 +124,11 @@ const markdownOf = (list: ListedPages): string => {
   const hasRegions = showsRegions(list);
   const hasInteractions = showsInteractions(results);
   const rows = results.map((result) => {
-    const { state, performance, device, region, url, change } = result;
-    const score =
-      state === 'failed'
-        ? `❌ ${prose(failureText(result))}`
-        : `${gradeEmojis[gradeOf('performance', performance, device)]} ${performance ?? 'no score'}`.trim();
-    const slowest = slowestInteraction(result);
-    const slowestCell = slowest ? `${gradeEmojis[slowest.grade]} ${prose(slowest.text)}`.trim() : '';
+    const { device, region, url } = result;
     return [
-      score,
-      ...(hasInteractions ? [slowestCell] : []),
-      (change ? changeEmojis[change.verdict] : '') + prose(changeOf(result)),
+      cellMarkdown(scoreOf(result)),
+      ...(hasInteractions ? [cellMarkdown(slowestInteraction(result) ?? '')] : []),
+      cellMarkdown(changeCell(result, changeOf(result))),
       code(url),
       device,
       ...(hasRegions ? [region] : []),

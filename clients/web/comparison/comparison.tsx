@@ -3,7 +3,7 @@ import type { CheckComparison } from '../../../shared/comparison/schemas.ts';
 import type { CheckExplanation, Explanation } from '../../../shared/explanation/schema.ts';
 import type { Region } from '../../../shared/regions.ts';
 import { fullChangeText } from '../../words/change.ts';
-import { type ComparedEntry, comparedEntries, interactionNotes, orderNotes, workNotes } from '../../words/compared.ts';
+import { comparedEntries, interactionNotes, orderNotes, workNotes } from '../../words/compared.ts';
 import { auditFacts, labelTexts } from '../../words/facts.ts';
 import { headlineOfChange } from '../../words/headline.ts';
 import { gradeOf, plain, textOrDash } from '../../words/numbers.ts';
@@ -11,15 +11,14 @@ import { localTime } from '../../words/times.ts';
 import { useLoaded } from '../requests/loading.ts';
 import { Filmstrip } from '../run/filmstrip.tsx';
 import { NewlyFailed } from '../ui/assertions.tsx';
-import { DataTable } from '../ui/data-table.tsx';
 import { Facts } from '../ui/facts.tsx';
 import { nameOfPlace, usePlaces } from '../ui/places.ts';
 import { Pending, ProblemNote } from '../ui/problem.tsx';
 import { Quoted } from '../ui/quoted.tsx';
 import { Reasons } from '../ui/reasons.tsx';
+import { SectionRows } from '../ui/section.tsx';
 import { isolated, useTitle } from '../ui/title.ts';
 import { TwoLines } from '../ui/two-lines.tsx';
-import { Graded } from '../ui/value.tsx';
 import { Verdict } from '../ui/verdict.tsx';
 import { WhatChanged } from './why.tsx';
 
@@ -142,13 +141,20 @@ type RegionProps = {
 const RegionPart = ({ region, comparison, checks, explanation }: RegionProps) => {
   const places = usePlaces();
   const name = nameOfPlace(places, region);
-  const rows = comparedEntries(comparison).flatMap(({ id, name, title, regions }) => {
-    const each = regions[region];
-    return each && !isUnknown(each) ? [{ id, name, title, compared: each }] : [];
+  const rows = comparedEntries(comparison).flatMap(({ name, title, regions }) => {
+    const compared = regions[region];
+    if (!compared || (compared.base === null && compared.value === null)) return [];
+    const values = [compared.base, compared.value].map((value, i) => ({
+      text: textOrDash(name, value),
+      grade: gradeOf(name, plain(value), checks[i]?.device ?? 'mobile'),
+    }));
+    return [{ name: title, cells: [...values, { text: fullChangeText(name, compared), verdict: compared.verdict }] }];
   });
+  const id = `region-${region}`;
+  const columns = ['Metric', 'Before', 'After', 'Change'];
   return (
     <>
-      <h2 id={`region-${region}`}>
+      <h2 id={id}>
         {name}
         <span class="place">{name === region && places.get(region)}</span>
       </h2>
@@ -158,15 +164,7 @@ const RegionPart = ({ region, comparison, checks, explanation }: RegionProps) =>
           <Quoted text={explanation.sentence} />
         </p>
       )}
-      <DataTable
-        labelled={`region-${region}`}
-        class="results comparison"
-        columns={['Metric', 'Before', 'After', 'Change']}
-      >
-        {rows.map((row) => (
-          <Row key={row.id} {...row} checks={checks} />
-        ))}
-      </DataTable>
+      <SectionRows labelled={id} section={{ id, title: name, kind: 'change', columns, rows }} />
       <BeforeAndAfter region={region} checks={checks} />
       {explanation && <WhatChanged region={region} explanation={explanation} />}
     </>
@@ -185,23 +183,3 @@ const BeforeAndAfter = ({ region, checks }: Pick<RegionProps, 'region' | 'checks
     </div>
   );
 };
-
-type Compared = NonNullable<ComparedEntry['regions'][Region]>;
-
-const isUnknown = ({ base, value }: Compared) => base === null && value === null;
-
-type RowProps = Pick<ComparedEntry, 'name' | 'title'> & { compared: Compared; checks: Checks };
-
-const Row = ({ name, title, compared, checks }: RowProps) => (
-  <tr>
-    <th scope="row">{title}</th>
-    {[compared.base, compared.value].map((value, i) => (
-      <td key={i}>
-        <Graded grade={gradeOf(name, plain(value), checks[i]?.device ?? 'mobile')} text={textOrDash(name, value)} />
-      </td>
-    ))}
-    <td>
-      <Verdict verdict={compared.verdict}>{fullChangeText(name, compared)}</Verdict>
-    </td>
-  </tr>
-);

@@ -7,31 +7,23 @@ import { counted } from '../../words/numbers.ts';
 import { localTime } from '../../words/times.ts';
 import { cpuWaitText } from '../../words/words.ts';
 import { DataTable } from '../ui/data-table.tsx';
+import { SectionTable } from '../ui/section.tsx';
 
 /** Requests of the page that the service blocked. */
-export const Blocked = ({ run }: { run: RunView }) => {
-  if (run.blockedRequestCount === 0) return null;
-  return (
-    <>
-      <h2 id="blocked">{counted(run.blockedRequestCount, 'blocked request')}</h2>
-      <p class="muted">
-        These requests of the page failed, because the service does not let a page reach every address.
-      </p>
-      <DataTable labelled="blocked" columns={['Host', 'Port', 'Requests', 'Reason']}>
-        {run.blockedRequests.map((each) => (
-          <tr key={`${each.host} ${each.port} ${each.reason}`}>
-            <th scope="row" class="break">
-              <bdi>{each.host}</bdi>
-            </th>
-            <td>{each.port}</td>
-            <td>{each.count}</td>
-            <td>{each.reason}</td>
-          </tr>
-        ))}
-      </DataTable>
-    </>
-  );
-};
+export const Blocked = ({ run }: { run: RunView }) => (
+  <SectionTable
+    section={{
+      id: 'blocked',
+      title: counted(run.blockedRequestCount, 'blocked request'),
+      help: 'These requests of the page failed, because the service does not let a page reach every address.',
+      columns: ['Host', 'Port', 'Requests', 'Reason'],
+      rows: run.blockedRequests.map(({ host, port, count, reason }) => ({
+        name: host,
+        cells: [`${port}`, `${count}`, reason],
+      })),
+    }}
+  />
+);
 
 /** Every audit of the run. */
 export const Attempts = ({ run }: { run: RunView }) => {
@@ -82,7 +74,7 @@ const optionRows = (environment: Facts) =>
     if (name === 'device' || name === 'throttling' || !(name in environment)) return [];
     const value: unknown = environment[name as keyof Facts];
     const text = Array.isArray(value) ? value.join(', ') : String(value ?? '');
-    return text === '' ? [] : [[options[name].title, text]];
+    return text === '' ? [] : [[options[name].title, text] as const];
   });
 
 /** Browser and machine of the run. */
@@ -90,7 +82,7 @@ export const Environment = ({ run }: { run: RunView }) => {
   const { environment } = run;
   if (!environment) return null;
   const { cpuCount, memoryMiB, contended } = environment;
-  const rows = [
+  const facts: (readonly [name: string, value: string])[] = [
     ['Browser', environment.chromium],
     ['Throttling', throttlingOf(environment)],
     ...optionRows(environment),
@@ -108,19 +100,6 @@ export const Environment = ({ run }: { run: RunView }) => {
       contended === null ? '–' : contended ? "yes: don't compare the performance of this run" : 'no',
     ],
   ];
-  return (
-    <>
-      <h2 id="environment">Environment</h2>
-      <DataTable labelled="environment" columns={['Fact', 'Value']}>
-        {rows.map(([name, value]) => (
-          <tr key={name}>
-            <th scope="row">{name}</th>
-            <td class="break">
-              <bdi>{value}</bdi>
-            </td>
-          </tr>
-        ))}
-      </DataTable>
-    </>
-  );
+  const rows = facts.map(([name, value]) => ({ name, cells: [value] }));
+  return <SectionTable section={{ id: 'environment', title: 'Environment', columns: ['Fact', 'Value'], rows }} />;
 };

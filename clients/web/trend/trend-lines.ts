@@ -4,7 +4,7 @@ import type { PageResult } from '../../../shared/pages/pages.ts';
 import type { RunView } from '../../../shared/run.ts';
 import type { RunSummary } from '../../../shared/summaries.ts';
 import { plain, textOf } from '../../words/numbers.ts';
-import { verdictSigns } from '../../words/variants.ts';
+import { verdictSigns } from '../../words/section.ts';
 import type { TrendMetric } from './trend-metric.ts';
 
 /** A line of the chart with a text: upright at a time in seconds, or level at a value. */

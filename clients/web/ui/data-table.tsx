@@ -5,7 +5,7 @@ import { Scroll } from './scroll.tsx';
 type Props = {
   labelled: string;
   columns: readonly string[];
-  class?: string;
+  class?: string | undefined;
   style?: Record<string, string>;
   children: ComponentChildren;
 };

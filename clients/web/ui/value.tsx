@@ -1,7 +1,8 @@
 import type { ComponentChildren } from 'preact';
 import type { MetricName } from '../../../shared/metrics/page-metrics.ts';
 import type { RunView } from '../../../shared/run.ts';
-import { type Grade, gradeSigns, gradeWords, shownValue } from '../../words/numbers.ts';
+import { barShare, type Grade, gradeSigns, gradeWords, numberOf } from '../../words/numbers.ts';
+import { metricCell } from '../../words/section.ts';
 
 type GradedProps = { grade: Grade; text: ComponentChildren; spread?: string; children?: ComponentChildren };
 
@@ -19,18 +20,13 @@ export const Graded = ({ grade, text, spread, children }: GradedProps) => (
 );
 
 /** A value with its grade, unit and spread, and on request with a bar. */
-export const Value = ({ name, run, bar }: { name: MetricName; run: RunView; bar?: boolean }) => {
-  const shown = shownValue(run, name);
-  return shown ? <ShownValue shown={shown} bar={bar} /> : <NotMeasured />;
-};
-
-type Shown = NonNullable<ReturnType<typeof shownValue>>;
-
-export const ShownValue = ({ shown, bar }: { shown: Shown; bar?: boolean | undefined }) => {
-  const { share, grade, text, spread } = shown;
+export const Value = ({ name, run, bar = false }: { name: MetricName; run: RunView; bar?: boolean }) => {
+  const cell = metricCell(run, name);
+  if (cell === '–') return <NotMeasured />;
+  const share = bar ? barShare(name, numberOf(run, name) ?? 0, run.device) : undefined;
   return (
-    <Graded grade={grade} text={text} spread={spread}>
-      {bar && share !== undefined && (
+    <Graded {...cell}>
+      {share !== undefined && (
         <span class="bar">
           <i style={{ width: `${100 * share}%` }} />
         </span>

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import { verdictSigns } from '../../words/variants.ts';
+import { verdictSigns } from '../../words/section.ts';
 
 const signs = { ...verdictSigns, different: '≠' } as const;
 const colors = { improved: 'pass', regressed: 'poor', same: 'muted', unknown: 'muted', different: '' } as const;
