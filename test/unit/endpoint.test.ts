@@ -4,6 +4,7 @@ import { expect, test, vi } from 'vitest';
 import { endpoint } from '../../functions/lib/http/endpoint.ts';
 import type { Reply } from '../../functions/lib/http/response.ts';
 import { log } from '../../functions/lib/log.ts';
+import { WriteConflictError } from '../../functions/lib/store/dynamodb.ts';
 import { lambdaContext } from '../../infra/local/lambda-context.ts';
 import { ApiProblemError, Problem } from '../../shared/problems.ts';
 
@@ -36,6 +37,7 @@ test.each([
   ['a throttled AWS request', Object.assign(new Error('secret'), { name: 'ThrottlingException' }), 503, 'unavailable'],
   ['a 500 of AWS', Object.assign(new Error('secret'), { $metadata: { httpStatusCode: 500 } }), 503, 'unavailable'],
   ['an AWS request that reached the deadline', new DOMException('secret', 'AbortError'), 503, 'unavailable'],
+  ['other writes of the same item', new WriteConflictError('secret', 50), 503, 'unavailable'],
   ['a refused connection', Object.assign(new Error('secret'), { code: 'ECONNREFUSED' }), 503, 'unavailable'],
 ])('%s becomes a problem document that hides the error', async (_, error, status, code) => {
   const { statusCode, headers, body } = await respond(async () => Promise.reject(error));

@@ -17,8 +17,8 @@ import { anOrder } from '../support/order.ts';
 import { type RecordedAudit, readWaits } from '../support/recorded-waits.ts';
 
 /**
- * Loads of three pages: with and without a layout in the task of a script, with a paint before and after a script, and with the
- * modules evaluated before the first paint and after it.
+ * Loads of three pages. One has a layout in the task of a script or not. One has a paint before or after a script. One evaluates
+ * its modules before or after the first paint.
  */
 type Name = 'small12-half' | 'small12-whole' | 'script-before' | 'script-after' | 'modules-before' | 'modules-after';
 const newest = '13.5.0';

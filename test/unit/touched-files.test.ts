@@ -9,7 +9,7 @@ const subjects = [
   { subject: 'interactions', name: /\binteractions?\b/i, own: /interaction/, most: 96 },
   { subject: 'field data', name: /field-?data/i, own: /field-(data|section|history)|crux/, most: 27 },
   { subject: 'trace and HAR', name: /artifacts?\b/i, own: /artifact|kept-files/, most: 25 },
-  { subject: 'simulations', name: /\bsimulations?\b/i, own: /simulation/, most: 29 },
+  { subject: 'simulations', name: /\bsimulations\b/i, own: /simulation/, most: 29 },
   { subject: 'secret texts', name: /secretTexts?/, own: /secret/, most: 14 },
   { subject: 'badges', name: /badge/i, own: /badge/, most: 16 },
   { subject: 'marks', name: /\bmarks?\b/i, own: /marks/, most: 41 },

@@ -2,9 +2,8 @@ import { mainThreadOf, threadOf } from '../threads.ts';
 import type { TraceEvent } from '../trace.ts';
 
 /**
- * Adds the addresses of modules to their evaluation. The trace has none, so Lighthouse's simulation takes each module whose
- * download ended before a paint for one that blocks the paint, even if it ran later. One evaluation runs all modules that are
- * complete.
+ * Adds the addresses of modules to their evaluation, which runs all modules that are complete. Without them, Lighthouse takes a
+ * module for one that blocks a paint if its download ended before it, even if the module ran later.
  */
 export const withModules = (events: readonly TraceEvent[]): TraceEvent[] => {
   const main = mainThreadOf(events);
