@@ -30,7 +30,7 @@ const moto: Judge = async ({ operation, input }) => {
 
 /**
  * Requests that moto is known to answer wrongly. It does not know all rules of expressions, so dynalite judges them.
- * It fails at comparisons of types, stores the new item of an update that it refuses, takes a missing
+ * It stores the new item of an update that it refuses, takes a missing
  * attribute for NULL, returns the keys among the updated attributes of a new item,
  * and says that a full page is the last one if no other item follows.
  */

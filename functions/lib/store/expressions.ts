@@ -3,12 +3,13 @@ export type Test =
   | readonly [path: string, test: 'exists' | 'absent']
   | readonly [
       path: string,
-      test: '=' | '<>' | '<' | '<=' | '>' | '>=' | 'contains' | 'lacks' | 'size <=' | 'begins with',
+      test: '=' | '<>' | '<' | '<=' | '>' | '>=' | 'contains' | 'lacks' | 'size <=',
       value: unknown,
     ]
+  | readonly [path: string, test: 'begins with', start: string]
   | readonly [path: string, test: 'between' | 'outside', from: unknown, until: unknown];
 
-/** Condition of a write, or filter of a query. It holds if one test of each clause passes. */
+/** Condition of a write, or filter of a query: a list of clauses. It holds if one test of each clause passes. */
 export type Condition = { condition: readonly (readonly Test[])[] };
 
 /** Returns the condition that holds if one of these tests passes. */
@@ -35,7 +36,10 @@ export type Change = Condition & {
   returns?: 'ALL_NEW' | 'UPDATED_NEW' | 'NONE';
 };
 
-/** DynamoDB's text of each test. `#` stands for the path, and `:` for a value. The table on one machine reads these forms only. */
+/**
+ * DynamoDB's text of each test. `#` stands for the path, and `:` for a value. The table on one machine reads only the
+ * expressions of these forms.
+ */
 export const testForms: Record<Test[1], string> = {
   exists: 'attribute_exists(#)',
   absent: 'attribute_not_exists(#)',
@@ -84,13 +88,14 @@ export const expressionOf = ({ condition }: Condition, prefix = 'if') => {
   return { text: clauses.join(' AND '), names: namesOf(condition.flat().map(([path]) => path)), values };
 };
 
-const ifAny = (values: Record<string, unknown>) =>
+/** DynamoDB refuses an empty map of values. */
+const unlessEmpty = (values: Record<string, unknown>) =>
   Object.keys(values).length > 0 && { ExpressionAttributeValues: values };
 
 /** Returns the parameters of a write with a condition. */
 export const conditionOf = (condition: Condition) => {
   const { text, names, values } = expressionOf(condition);
-  return { ConditionExpression: text, ExpressionAttributeNames: names, ...ifAny(values) };
+  return { ConditionExpression: text, ExpressionAttributeNames: names, ...unlessEmpty(values) };
 };
 
 /** Returns the parameters of an update. */
@@ -116,6 +121,6 @@ export const updateOf = ({ set = {}, setIfAbsent = {}, add = {}, remove = [], re
     ConditionExpression: text,
     ReturnValues: returns ?? 'ALL_NEW',
     ExpressionAttributeNames: { ...names, ...namesOf(remove) },
-    ...ifAny(values),
+    ...unlessEmpty(values),
   };
 };
