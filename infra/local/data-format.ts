@@ -1,4 +1,5 @@
 import { type Db, updateItem } from '../../functions/lib/store/dynamodb.ts';
+import { anyOf } from '../../functions/lib/store/expressions.ts';
 import { formatKey, formats, knownFormat } from '../../functions/lib/store/format.ts';
 import { UnusableError } from './unusable.ts';
 
@@ -22,8 +23,7 @@ const WAY_OUT =
 export const raiseFormat = async (db: Db, now: Date): Promise<void> => {
   await updateItem(db, formatKey, {
     set: { format: formats.newest, raisedAt: now.toISOString() },
-    condition: 'attribute_not_exists(#format) OR #format < :format',
-    values: { ':format': formats.newest },
+    ...anyOf(['format', 'absent'], ['format', '<', formats.newest]),
     returns: 'NONE',
   });
 };

@@ -3,6 +3,7 @@ import { DeleteObjectCommand, paginateListObjectsV2, type S3Client } from '@aws-
 import { ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { redactForLog } from '../../functions/lib/redact.ts';
 import { type Db, deleteItem, type Key } from '../../functions/lib/store/dynamodb.ts';
+import { anyOf, expressionOf } from '../../functions/lib/store/expressions.ts';
 import { ofAnyOwner, readItems } from '../../functions/lib/store/items.ts';
 import { lifeIn, REPORTS } from '../../shared/service/report-folders.ts';
 import { secretFolders } from '../../shared/service/secret-folders.ts';
@@ -85,21 +86,20 @@ const isOpen = async (db: Db, checkId: string): Promise<boolean> => {
 };
 
 const deleteItems = async (db: Db, nowSeconds: number, { signal, pauseMs = PAUSE_MS }: Pace): Promise<void> => {
-  const name = tableSettings.timeToLive;
+  const isExpired = anyOf([tableSettings.timeToLive, '<', nowSeconds]); // not of API keys, which have a text there
+  const filter = expressionOf(isExpired);
   let ExclusiveStartKey: Record<string, unknown> | undefined;
   do {
     const page = new ScanCommand({
       TableName: db.table,
       Limit: PAGE_SIZE,
-      ProjectionExpression: '#pk, #sk',
-      FilterExpression: 'attribute_type(#expires, :number) AND #expires < :now', // API keys have a text there
-      ExpressionAttributeNames: { '#pk': tableSettings.partitionKey, '#sk': tableSettings.sortKey, '#expires': name },
-      ExpressionAttributeValues: { ':number': 'N', ':now': nowSeconds },
+      FilterExpression: filter.text,
+      ExpressionAttributeNames: filter.names,
+      ExpressionAttributeValues: filter.values,
       ExclusiveStartKey,
     });
     const { Items = [], LastEvaluatedKey } = await db.client.send(page);
-    const ifStillExpired = { condition: `#${name} < :now`, values: { ':now': nowSeconds } };
-    for (const { pk, sk } of Items as Key[]) await deleteItem(db, { pk, sk }, ifStillExpired);
+    for (const { pk, sk } of Items as Key[]) await deleteItem(db, { pk, sk }, isExpired);
     ExclusiveStartKey = LastEvaluatedKey;
     if (ExclusiveStartKey) await pause(pauseMs, undefined, { signal });
   } while (ExclusiveStartKey);

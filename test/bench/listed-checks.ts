@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { type Db, ifAbsent, putItem } from '../../functions/lib/store/dynamodb.ts';
+import { type Db, putItem } from '../../functions/lib/store/dynamodb.ts';
+import { ifAbsent } from '../../functions/lib/store/expressions.ts';
 import { checkKey } from '../../functions/lib/store/items.ts';
 import { listedClosedCheck } from '../../functions/lib/store/lists.ts';
 import { newCheck } from '../../shared/check.ts';

@@ -74,18 +74,22 @@ test('the index follows changes of an item’s due time, and removes a closed or
     });
     return (await dynamodb.send(query)).Items?.map((item) => item.dueAt?.S);
   };
-  const update = (UpdateExpression: string, ExpressionAttributeValues?: Record<string, { S: string }>) => {
-    const names = UpdateExpression.includes('#') ? { '#open': 'open' } : undefined;
+  const update = (
+    UpdateExpression: string,
+    name: string,
+    ExpressionAttributeValues?: Record<string, { S: string }>,
+  ) => {
+    const names = { [`#${name}`]: name };
     const input = { TableName, Key, UpdateExpression, ExpressionAttributeValues, ExpressionAttributeNames: names };
     return dynamodb.send(new UpdateItemCommand(input));
   };
   await dynamodb.send(new PutItemCommand({ TableName, Item: anOpenRun }));
   expect(await due()).toEqual(['2026-01-01']);
-  await update('SET dueAt = :at', { ':at': { S: '2026-02-02' } });
+  await update('SET #dueAt = :at', 'dueAt', { ':at': { S: '2026-02-02' } });
   expect(await due()).toEqual(['2026-02-02']);
-  await update('REMOVE #open');
+  await update('REMOVE #open', 'open');
   expect(await due()).toEqual([]);
-  await update('SET #open = :open', { ':open': anOpenRun.open });
+  await update('SET #open = :open', 'open', { ':open': anOpenRun.open });
   expect(await due()).toEqual(['2026-02-02']);
   await dynamodb.send(new DeleteItemCommand({ TableName, Key }));
   expect(await due()).toEqual([]);

@@ -1,10 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { DynamoDBDocumentClient, GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { DynamoDBDocumentClient, GetCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { judge } from '../../functions/auditor/verdict/judge.ts';
 import { clientSettings } from '../../functions/lib/aws-client.ts';
-import type { RunItem } from '../../functions/lib/store/items.ts';
+import { updateItem } from '../../functions/lib/store/dynamodb.ts';
+import { ifExists } from '../../functions/lib/store/expressions.ts';
+import { type RunItem, runKey } from '../../functions/lib/store/items.ts';
 import type { Lease } from '../../functions/lib/store/leases.ts';
 import { type Check, checkView } from '../../shared/check.ts';
 import { MAX_SAMPLES } from '../../shared/options/audit-options.ts';
@@ -223,14 +225,6 @@ test('an expired check is gone for its owner, and its id is free, before DynamoD
 test('an item that does not match its schema causes an error that names the item', async () => {
   const check = aCheck();
   const [run] = (await world.create(check)) as [RunItem];
-  const db = DynamoDBDocumentClient.from(new DynamoDBClient(clientSettings()));
-  await db.send(
-    new UpdateCommand({
-      TableName: world.env.TABLE_NAME,
-      Key: { pk: `CHECK#${check.id}`, sk: `RUN#${run.id}` },
-      UpdateExpression: 'SET performance = :odd',
-      ExpressionAttributeValues: { ':odd': 'good' },
-    }),
-  );
+  await updateItem(world.db, runKey(check.id, run.id), { set: { performance: 'good' }, ...ifExists });
   await expect(world.store.findOfAnyOwner(check.id)).rejects.toThrow(`RUN#${run.id} can not be read`);
 });

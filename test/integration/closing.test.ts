@@ -6,6 +6,7 @@ import { log } from '../../functions/lib/log.ts';
 import { jobOf } from '../../functions/lib/queue/dispatch.ts';
 import { dueStore } from '../../functions/lib/store/due.ts';
 import type { Db } from '../../functions/lib/store/dynamodb.ts';
+import { ifExists } from '../../functions/lib/store/expressions.ts';
 import { type RunItem, updateRun } from '../../functions/lib/store/items.ts';
 import { leaseStore } from '../../functions/lib/store/leases.ts';
 import { listStore } from '../../functions/lib/store/lists.ts';
@@ -109,7 +110,7 @@ test('a start closes a check whose worker died before it closed the check, and l
   const { check, run, endsAt } = await anOldCheck();
   await sweepAt(endsAt); // the check is due again in a day
   const finished = { state: 'succeeded', finishedAt: endsAt.toISOString() };
-  await updateRun(world.db, run, { set: finished, remove: ['open', 'dueAt'], condition: 'attribute_exists(#pk)' });
+  await updateRun(world.db, run, { set: finished, remove: ['open', 'dueAt'], ...ifExists });
   const erased = await anOldCheck();
   await world.erasure.markErased((await world.find(erased.check.id)).item, endsAt);
   await sweepAt(later(endsAt, 1));

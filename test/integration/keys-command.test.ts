@@ -3,7 +3,8 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
-import { ifExists, openDb, updateItem } from '../../functions/lib/store/dynamodb.ts';
+import { openDb, updateItem } from '../../functions/lib/store/dynamodb.ts';
+import { ifExists } from '../../functions/lib/store/expressions.ts';
 import { apiKeyKey } from '../../functions/lib/store/items.ts';
 import { keyStore } from '../../functions/lib/store/keys.ts';
 import { commandFrom } from '../../infra/operator/key-commands.ts';

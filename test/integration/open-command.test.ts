@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { putItem } from '../../functions/lib/store/dynamodb.ts';
+import { ifAbsent } from '../../functions/lib/store/expressions.ts';
 import { openPartition, type RunItem, runKey } from '../../functions/lib/store/items.ts';
 import { runCommand } from '../support/command.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
@@ -29,7 +30,7 @@ test('the open runs of all regions are listed with age, attempts and lease, whet
     open: openPartition('us-west1', 3),
     dueAt: later(now, -600).toISOString(),
   };
-  await putItem(world.db, unreadable, { condition: 'attribute_not_exists(#pk)' });
+  await putItem(world.db, unreadable, ifAbsent);
   await world.finishedRun('{}'); // not open, so not listed
 
   const rows = [

@@ -9,6 +9,7 @@ import type { Request } from '../../functions/lib/http/endpoint.ts';
 import { toHttpResult } from '../../functions/lib/http/response.ts';
 import { exportRuns } from '../../functions/lib/http/run-export.ts';
 import { updateItem } from '../../functions/lib/store/dynamodb.ts';
+import { ifExists } from '../../functions/lib/store/expressions.ts';
 import { type RunItem, trendKey } from '../../functions/lib/store/items.ts';
 import { type ListedCheck, listKeyOf, type Position } from '../../functions/lib/store/lists.ts';
 import { seriesRun } from '../../shared/summaries.ts';
@@ -147,7 +148,7 @@ test('a line has the fields of a run of the list, without links', async () => {
 test('a run that can not be read is a line that says so', async () => {
   const [run] = await createdAt(10);
   await finish(await api.world.find(run?.checkId as string).then(({ runs }) => runs));
-  const damage = { set: { listed: new Uint8Array([1, 2, 3]) }, condition: 'attribute_exists(#pk)' };
+  const damage = { set: { listed: new Uint8Array([1, 2, 3]) }, ...ifExists };
   await updateItem(api.world.db, trendKey(run?.checkId as string, run?.id as string), damage);
   const { lines } = await read();
   expect(lines.filter(({ unreadable }) => unreadable)).toEqual([

@@ -5,6 +5,7 @@ import type { AuditOrder } from '../../functions/auditor/messages.ts';
 import { type AuditResult, emptyResult } from '../../functions/auditor/verdict/judge.ts';
 import { jobOf } from '../../functions/lib/queue/dispatch.ts';
 import { updateItem } from '../../functions/lib/store/dynamodb.ts';
+import { ifExists } from '../../functions/lib/store/expressions.ts';
 import { runAudit } from '../../functions/run-audit.ts';
 import { sweep } from '../../functions/sweep.ts';
 import { noMetrics } from '../../shared/metrics/page-metrics.ts';
@@ -111,7 +112,7 @@ test.each([
   else if (breaks) {
     const sent = { ...check, [breaks]: breaks === 'url' ? 'http://10.0.0.1/' : '8.0.0' };
     const key = { pk: `SCHEDULES#${owner.owner}`, sk: '0' };
-    await updateItem(world.db, key, { set: { body: JSON.stringify(sent) }, condition: 'attribute_exists(#pk)' });
+    await updateItem(world.db, key, { set: { body: JSON.stringify(sent) }, ...ifExists });
   } else await call('/checks', owner, 'POST', { ...check, samples: 12 }); // takes the tokens of the minute
   const now = breaks ? after(schedule.nextAt, 0) : new Date();
   if (!breaks) await updateItem(world.db, { pk: `SCHEDULES#${owner.owner}`, sk: '0' }, dueSince(now));
@@ -123,7 +124,7 @@ test.each([
 });
 const dueSince = (now: Date) => ({
   set: { dueAt: now.toISOString(), nextAt: now.toISOString() },
-  condition: 'attribute_exists(#pk)',
+  ...ifExists,
 });
 
 test('a paused schedule creates nothing, and resumes at its next time', async () => {
@@ -151,7 +152,7 @@ test('an edit changes what it sends, recomputes the next time, and begins new se
   const { id } = schedule; // any id does for those of checks
   const page = { series: [id], stepped: { lcp: { from: id, worseFrom: id } }, checkId: id, reason: null };
   const watch = JSON.stringify({ judgedUntil: null, pages: { 'us-west1': page }, events: [] });
-  await updateItem(world.db, key, { set: { watch }, condition: 'attribute_exists(#pk)' });
+  await updateItem(world.db, key, { set: { watch }, ...ifExists });
   expect((await read(owner, schedule)).watched).toMatchObject([{ state: 'regressed', metrics: ['lcp'], since: id }]);
   const moved = { ...check, url: 'https://example.org/' };
   const changed = (await (await edit(owner, schedule, { check: moved })).json()) as Schedule;

@@ -1,10 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { request } from 'node:http';
 import { gzipSync } from 'node:zlib';
-import { DynamoDBDocumentClient, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
 import { shareToken } from '../../functions/lib/checks/share-token.ts';
-import type { RunItem } from '../../functions/lib/store/items.ts';
+import { updateItem } from '../../functions/lib/store/dynamodb.ts';
+import { ifExists } from '../../functions/lib/store/expressions.ts';
+import { checkKey, type RunItem } from '../../functions/lib/store/items.ts';
 import { linkStore } from '../../functions/lib/store/links.ts';
 import { createLink as createSharedLink } from '../../functions/links.ts';
 import type { CheckView } from '../../shared/check.ts';
@@ -165,12 +167,7 @@ test('links that are created at the same time all work', async () => {
 test('a link ends with its check', async () => {
   const { id } = await finishedCheck();
   const { item } = await world.find(id);
-  const update = async (expiresAt: number) => {
-    const command = { Key: { pk: `CHECK#${id}`, sk: 'CHECK' }, ExpressionAttributeValues: { ':at': expiresAt } };
-    await world.db.client.send(
-      new UpdateCommand({ TableName: world.db.table, UpdateExpression: 'SET expiresAt = :at', ...command }),
-    );
-  };
+  const update = (expiresAt: number) => updateItem(world.db, checkKey(id), { set: { expiresAt }, ...ifExists });
   const end = inSeconds(3600);
   await update(end);
   const { url, expiresAt } = (await (await createLink(id, { expiresIn: '30d' })).json()) as Record<string, string>;

@@ -1,10 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { gunzipSync, gzipSync } from 'node:zlib';
-import { QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { deleteItem, ifExists } from '../../functions/lib/store/dynamodb.ts';
+import { deleteItem } from '../../functions/lib/store/dynamodb.ts';
+import { ifExists } from '../../functions/lib/store/expressions.ts';
 import { checkKey } from '../../functions/lib/store/items.ts';
 import { unpack } from '../../functions/lib/store/packed.ts';
+import { allIn } from '../../functions/lib/store/query.ts';
 import { readRun } from '../../functions/lib/uploads/read-upload.ts';
 import { parseUpload } from '../../functions/lib/uploads/upload-body.ts';
 import { partitions } from '../../shared/service/partitions.ts';
@@ -295,14 +296,7 @@ test('equal uploads at once with one key are one check, also after one that was 
 });
 
 /** Returns the reports that wait for the seal of a build. */
-const waitingOf = async (id: string) => {
-  const query = new QueryCommand({
-    TableName: api.world.db.table,
-    KeyConditionExpression: 'pk = :pk',
-    ExpressionAttributeValues: { ':pk': `${partitions.upload}${id}` },
-  });
-  return (await api.world.db.client.send(query)).Items ?? [];
-};
+const waitingOf = (id: string) => allIn(api.world.db, { partition: `${partitions.upload}${id}` });
 
 test('a build begins again until its seal, seals twice, and then takes and keeps no further report', async () => {
   const post = (path: string, body: unknown) => send(`/v1/projects/${project}${path}`, JSON.stringify(body));

@@ -35,9 +35,9 @@ beforeEach(() => {
   const { send } = DynamoDBDocumentClient.prototype;
   vi.spyOn(DynamoDBDocumentClient.prototype, 'send').mockImplementation(function (this: never, ...args) {
     const { ExpressionAttributeValues: values } = args[0].input as {
-      ExpressionAttributeValues?: { ':partition'?: string };
+      ExpressionAttributeValues?: { ':key0'?: string };
     };
-    if (values?.[':partition']) reads.push(values[':partition'].replace('CHECK#', ''));
+    if (values?.[':key0']) reads.push(values[':key0'].replace('CHECK#', ''));
     return send.apply(this, args);
   });
 });

@@ -29,9 +29,9 @@ const moto: Judge = async ({ operation, input }) => {
 };
 
 /**
- * Requests that moto is known to answer wrongly. It does not know all rules of expressions, so dynalite judges them. It fails
- * at comparisons of types, and takes a missing attribute for NULL. It stores the new item of an update that it refuses, and
- * returns the keys among the updated attributes of a new item. It calls a full page the last one if no other item follows.
+ * Requests that moto is known to answer wrongly. It does not know all rules of expressions, so dynalite judges them. It takes
+ * a missing attribute for NULL. It stores the new item of an update that it refuses, and returns the keys among the updated
+ * attributes of a new item. It calls a full page the last one if no other item follows.
  */
 const isOutOfCourt: Options['isOutOfCourt'] = ({ operation, input }, ours, theirs) =>
   (ours.body.__type === 'ValidationException' && !isDeepStrictEqual(plain(ours), plain(theirs))) ||

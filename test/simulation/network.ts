@@ -145,7 +145,7 @@ const callOf = (request: Request, context: Context, options: Options): Call => {
     const input = JSON.parse(textOf(body));
     const call = { operation, input };
     const { Key = {}, Item = {}, ExpressionAttributeValues: values = {} } = input;
-    const key = [Key.pk ?? Item.pk ?? values[':partition'], Key.sk ?? Item.sk].map((each) => each?.S ?? '');
+    const key = [Key.pk ?? Item.pk ?? values[':key0'], Key.sk ?? Item.sk].map((each) => each?.S ?? '');
     return {
       service: 'table',
       name: `${operation} ${key.join(' ')}`,

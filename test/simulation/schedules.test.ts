@@ -5,6 +5,7 @@ import { log } from '../../functions/lib/log.ts';
 import { nextTime } from '../../functions/lib/schedules/schedule-times.ts';
 import { dueStore } from '../../functions/lib/store/due.ts';
 import { type Db, updateItem } from '../../functions/lib/store/dynamodb.ts';
+import { ifExists } from '../../functions/lib/store/expressions.ts';
 import type { ScheduleItem } from '../../functions/lib/store/schedule-items.ts';
 import { type ScheduleStore, scheduleStore } from '../../functions/lib/store/schedules.ts';
 import { fireSchedule } from '../../functions/lib/sweep/fire-schedule.ts';
@@ -143,7 +144,6 @@ test('each due time has one check at most, each passed one is recorded, and a pa
   for (let seed = 1; seed <= SEEDS; seed++) expect(await simulate(seed)).toBeUndefined();
 });
 
-const condition = 'attribute_exists(#pk)';
 const defects: Record<string, Defect> = {
   'a sweep that forgets the result': () => ({ record: async () => undefined }),
   'a next time that counts from the late check': (store) => ({
@@ -155,7 +155,8 @@ const defects: Record<string, Defect> = {
   }),
   'a pause that leaves the due time': (_, db) => ({
     pause: async ({ sk }, now) => {
-      await updateItem(db, { pk: `SCHEDULES#${owner}`, sk }, { set: { pausedAt: now.toISOString() }, condition });
+      const key = { pk: `SCHEDULES#${owner}`, sk };
+      await updateItem(db, key, { set: { pausedAt: now.toISOString() }, ...ifExists });
       return undefined;
     },
   }),

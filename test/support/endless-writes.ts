@@ -9,8 +9,8 @@ const write = async (pk: string) => {
     const update = new UpdateCommand({
       TableName: db.table,
       Key: { pk, sk: 'CHECK' },
-      UpdateExpression: 'SET #open = :open, dueAt = :at',
-      ExpressionAttributeNames: { '#open': 'open' },
+      UpdateExpression: 'SET #open = :open, #dueAt = :at',
+      ExpressionAttributeNames: { '#open': 'open', '#dueAt': 'dueAt' },
       ExpressionAttributeValues: { ':open': 'OPEN', ':at': String(++writes) },
     });
     await db.client.send(update);

@@ -1,4 +1,13 @@
 import fc from 'fast-check';
+import {
+  anyOf,
+  type Condition,
+  conditionOf,
+  type Test,
+  testForms,
+  updateOf,
+} from '../../functions/lib/store/expressions.ts';
+import { type Query, queryOf } from '../../functions/lib/store/query.ts';
 import type { TableCall } from '../../infra/local/table/table.ts';
 import type { Value } from '../../infra/local/table/values.ts';
 
@@ -6,16 +15,19 @@ import type { Value } from '../../infra/local/table/values.ts';
 export const TableName = 'judged-table';
 
 const S = (text: string): Value => ({ S: text });
-const partitions = fc.constantFrom('a', 'b').map(S);
-const sorts = fc.constantFrom('1', '2', '3', 'é', '~').map(S);
+const partitions = fc.constantFrom('a', 'a', 'b').map(S);
+const sorts = fc.constantFrom('1', '1é', '2').map(S);
 const scalars = fc.oneof(
-  fc.constantFrom('', 'x', 'xy', 'é').map(S),
-  fc.constantFrom('0', '1', '-2', '10', '0.5').map((N) => ({ N })),
+  { weight: 3, arbitrary: fc.constantFrom('', 'x', 'xy', 'é').map(S) },
+  { weight: 3, arbitrary: fc.constantFrom('0', '1', '-2', '10').map((N) => ({ N })) },
   fc.constantFrom('AP8=', '').map((B) => ({ B })),
   fc.boolean().map((BOOL) => ({ BOOL })),
   fc.constant({ NULL: true }),
 ) as fc.Arbitrary<Value>;
+/** Values that have an order. */
+const ordered: fc.Arbitrary<Value> = fc.constantFrom(S('x'), S('xy'), { N: '1' }, { N: '10' }, { B: 'AP8=' });
 const values: fc.Arbitrary<Value> = fc.oneof(
+  { weight: 4, arbitrary: ordered },
   { weight: 4, arbitrary: scalars },
   { weight: 1, arbitrary: fc.array(scalars, { maxLength: 2 }).map((L) => ({ L })) },
   { weight: 2, arbitrary: fc.dictionary(fc.constantFrom('x', 'y'), scalars, { maxKeys: 2 }).map((M) => ({ M })) },
@@ -31,154 +43,101 @@ const attributes = fc.record(
     list: keyTexts,
     listKey: keyTexts,
     listed: values,
+    sized: values.filter(({ S, B }) => S !== '' && B !== ''), // dynalite knows no size of an empty value
   },
   { requiredKeys: [] },
 );
 const keys = fc.record({ pk: partitions, sk: sorts });
 
-/** An expression with placeholders, which the request defines. */
-const paths = fc.constantFrom('#v', '#w', '#m', '#m.#x', '#open', '#dueAt', '#listed');
-const operands = fc.oneof(paths, fc.constantFrom(':a', ':b', ':n', ':s'));
-const comparisons = fc.oneof(
-  fc
-    .tuple(paths, fc.constantFrom('=', '<>', '<', '<=', '>', '>='), fc.constantFrom(':a', ':b', ':n', ':s'))
-    .map((all) => all.join(' ')),
-  fc.tuple(paths, fc.constantFrom(':a', ':n')).map(([path, value]) => `${path} BETWEEN ${value} AND :n`),
-  fc.tuple(paths, operands).map(([path, value]) => `${path} IN (:a, ${value.startsWith('#') ? ':b' : value})`),
-  paths.map((path) => `attribute_exists(${path})`),
-  paths.map((path) => `attribute_not_exists(${path})`),
-  paths.map((path) => `attribute_type(${path}, :type)`),
-  fc.tuple(paths, fc.constantFrom(':s', ':n')).map(([path, value]) => `begins_with(${path}, ${value})`),
-  fc.tuple(paths, fc.constantFrom(':s', ':n', ':a')).map(([path, value]) => `contains(${path}, ${value})`),
-  fc.constantFrom(
-    'attribute_exists(:a)',
-    'size(#v)',
-    'unknown(#v)',
-    'attribute_exists(#v, #w)',
-    'state = :a',
-    '#none = :a',
-  ),
+const paths = fc.oneof(
+  { weight: 8, arbitrary: fc.constantFrom('v', 'v', 'w', 'm.x') },
+  { weight: 3, arbitrary: fc.constantFrom('m', 'open', 'dueAt', 'listed', 'state') },
+  { weight: 1, arbitrary: fc.constantFrom('pk', 'sk') },
 );
-const conditions = fc.oneof(
-  comparisons,
-  fc.tuple(comparisons, fc.constantFrom('AND', 'OR'), comparisons).map((all) => all.join(' ')),
-  fc.tuple(comparisons, comparisons, comparisons).map(([a, b, c]) => `(${a} OR ${b}) AND NOT ${c}`),
-  comparisons.map((each) => `((${each}))`),
-);
-const settings = fc.oneof(
-  fc.tuple(paths, operands).map(([path, value]) => `${path} = ${value}`),
-  fc.tuple(paths, fc.constantFrom(':n', ':a')).map(([path, value]) => `${path} = if_not_exists(${path}, ${value})`),
-  fc.tuple(paths, paths).map(([path, other]) => `${path} = ${other} + :n`),
-  fc.tuple(paths, paths).map(([path, other]) => `${path} = if_not_exists(${other}, :n) + :n`),
-);
-const updates = fc.oneof(
-  fc.array(settings, { minLength: 1, maxLength: 2 }).map((all) => `SET ${all.join(', ')}`),
-  paths.map((path) => `REMOVE ${path}`),
-  fc.tuple(settings, paths).map(([set, path]) => `SET ${set} REMOVE ${path}`),
-);
-const placeholders = fc.record({
-  ':a': scalars,
-  ':b': scalars,
-  ':n': fc.constantFrom('1', '2.5', '-3').map((N) => ({ N })),
-  ':s': fc.constantFrom('', 'x', 'p').map(S),
-  ':type': fc.constantFrom('S', 'N', 'M', 'Z').map(S),
-});
-
-/** Adds the names and values that its expressions use to a request. */
-const complete = (input: Record<string, unknown>, given: Record<string, unknown>, unused = false) => {
-  const text = Object.entries(input)
-    .map(([name, value]) => (name.endsWith('Expression') ? value : ''))
-    .join(' ');
-  const used = [...text.matchAll(/#\w+/g)].map(([name]) => name).filter((name) => name !== '#none');
-  const valuesUsed = Object.entries(given).filter(([name]) => new RegExp(`${name}\\b`).test(text));
-  return {
-    TableName,
-    ...input,
-    ...((used.length > 0 || unused) && {
-      ExpressionAttributeNames: Object.fromEntries(
-        [...used, ...(unused ? ['#unused'] : [])].map((name) => [name, name.slice(1)]),
-      ),
-    }),
-    ...(valuesUsed.length > 0 && { ExpressionAttributeValues: Object.fromEntries(valuesUsed) }),
-  };
+const numbers = fc.constantFrom('1', '10', '-2.5').map((N) => ({ N }));
+/** Dynalite looks for texts and numbers in lists only. */
+const parts = fc.constantFrom(S('x'), { N: '1' });
+const texts = scalars.filter(({ B }) => B === undefined); // the stores query no binary keys
+const valuesOf: Record<string, fc.Arbitrary<Value>> = {
+  '=': scalars,
+  '<>': scalars,
+  contains: parts,
+  lacks: parts,
+  'size <=': numbers,
+  'begins with': texts,
 };
 
-const maybe = <T>(arbitrary: fc.Arbitrary<T>) => fc.option(arbitrary, { nil: undefined });
-const queries = fc.oneof(
-  fc
-    .constantFrom(
-      '#pk = :pk',
-      '#pk = :pk AND #sk > :sk',
-      '#pk = :pk AND begins_with(#sk, :sk)',
-      '#sk <= :sk AND #pk = :pk',
-      '#pk = :pk AND #sk BETWEEN :sk AND :top',
-      '#pk > :pk',
-      '#pk = :pk OR #sk = :sk',
-      '#pk = :pk AND #v = :sk',
-    )
-    .map((KeyConditionExpression) => ({ KeyConditionExpression })),
-  fc
-    .constantFrom('#open = :open', '#open = :open AND #dueAt >= :sk', '#open = :open AND #dueAt = :open')
-    .map((KeyConditionExpression) => ({ KeyConditionExpression, IndexName: 'open' })),
-  fc.constantFrom('#list = :open').map((KeyConditionExpression) => ({ KeyConditionExpression, IndexName: 'list' })),
+const tests: fc.Arbitrary<Test> = fc
+  .constantFrom(...Object.entries(testForms))
+  .chain(([test, form]) =>
+    fc.tuple(
+      test === 'size <=' ? fc.constant('sized') : paths,
+      fc.constant(test),
+      ...Array.from(form.matchAll(/:/g), () => valuesOf[test] ?? ordered),
+    ),
+  ) as fc.Arbitrary<never>;
+/** Conditions of the stores. Some of them break rules of DynamoDB. */
+const alternatives = fc.oneof(
+  tests.map((test) => [test]),
+  fc.array(tests, { minLength: 1, maxLength: 3 }),
 );
-/** Requests that the table answers or refuses. */
+const conditions = fc
+  .oneof(
+    alternatives.map((tests) => [tests]),
+    fc.array(alternatives, { minLength: 1, maxLength: 3 }),
+  )
+  .map((condition): Condition => ({ condition }));
+const always = anyOf(['pk', 'absent'], ['pk', 'exists']);
+const writeConditions = fc.oneof(fc.constant(always), conditions);
+
+const changedPaths = fc.oneof({ weight: 30, arbitrary: paths }, fc.constant('open.x'));
+const changed = (kind: 'set' | 'setIfAbsent' | 'add' | 'remove', value: fc.Arbitrary<Value>) =>
+  fc.tuple(fc.constant(kind), changedPaths, value);
+const sums = fc.oneof({ weight: 9, arbitrary: numbers }, scalars);
+const changes = fc
+  .uniqueArray(
+    fc.oneof(changed('set', values), changed('setIfAbsent', values), changed('add', sums), changed('remove', sums)),
+    { minLength: 1, maxLength: 3, selector: ([, path]) => path },
+  )
+  .map((all) => {
+    const of = (kind: string) => all.filter(([each]) => each === kind).map(([, path, value]) => [path, value] as const);
+    const [set, setIfAbsent, add] = ['set', 'setIfAbsent', 'add'].map((kind) => Object.fromEntries(of(kind)));
+    return { set, setIfAbsent, add: add as never, remove: of('remove').map(([path]) => path) };
+  });
+
+const maybe = <T>(arbitrary: fc.Arbitrary<T>) => fc.option(arbitrary, { nil: undefined });
+const bounds = fc.constantFrom('', '1', '1', '1', '2', 'p', 'q');
+const queries = fc.record({
+  index: fc.constantFrom(undefined, undefined, 'open', 'list'),
+  partition: fc.oneof({ weight: 9, arbitrary: fc.constantFrom('a', 'b', 'p', 'q') }, fc.constant('')),
+  begin: maybe(bounds),
+  from: maybe(bounds),
+  until: maybe(bounds),
+  filter: maybe(conditions),
+  newestFirst: fc.boolean(),
+  limit: maybe(fc.integer({ min: 1, max: 3 })),
+}) as fc.Arbitrary<Query>;
+
+type Input = Record<string, unknown> & { ExpressionAttributeValues?: Record<string, unknown> };
+const typed = (value: unknown) =>
+  typeof value === 'string' ? S(value) : typeof value === 'number' ? { N: String(value) } : value;
+/** Returns a call as the SDK sends it: it adds the types of the values that the stores give. */
+const callOf = (operation: string, { ExpressionAttributeValues: given, ...input }: Input): TableCall => {
+  const values = given && Object.fromEntries(Object.entries(given).map(([name, value]) => [name, typed(value)]));
+  return { operation, input: { TableName, ...input, ...(values && { ExpressionAttributeValues: values }) } };
+};
+
+/** Requests of the stores, which the table answers or refuses. */
 export const tableCalls: fc.Arbitrary<TableCall> = fc.oneof(
   fc
-    .record({ key: keys, item: attributes, condition: maybe(conditions), given: placeholders })
-    .map(({ key, item, condition, given }) => ({
-      operation: 'PutItem',
-      input: complete(
-        {
-          Item: { ...key, ...item },
-          ...(condition && { ConditionExpression: condition }),
-        },
-        given,
-      ),
-    })),
+    .tuple(keys, attributes, writeConditions)
+    .map(([key, item, condition]) => callOf('PutItem', { Item: { ...key, ...item }, ...conditionOf(condition) })),
   fc
-    .record({
-      Key: keys,
-      update: updates,
-      condition: maybe(conditions),
-      given: placeholders,
-      ReturnValues: fc.constantFrom('NONE', 'ALL_NEW', 'UPDATED_NEW'),
-      unused: fc.integer({ min: 0, max: 20 }),
-    })
-    .map(({ Key, update, condition, given, ReturnValues, unused }) => ({
-      operation: 'UpdateItem',
-      input: complete(
-        { Key, UpdateExpression: update, ReturnValues, ...(condition && { ConditionExpression: condition }) },
-        given,
-        unused === 0,
-      ),
-    })),
-  fc.record({ Key: keys, condition: maybe(conditions), given: placeholders }).map(({ Key, condition, given }) => ({
-    operation: 'DeleteItem',
-    input: complete({ Key, ...(condition && { ConditionExpression: condition }) }, given),
-  })),
-  fc
-    .record({ Key: keys, projection: maybe(fc.constantFrom('#v', '#v, #m.#x', '#m, #m.#x', 'v, w')) })
-    .map(({ Key, projection }) => ({
-      operation: 'GetItem',
-      input: complete({ Key, ConsistentRead: true, ...(projection && { ProjectionExpression: projection }) }, {}),
-    })),
-  fc
-    .record({
-      query: queries,
-      filter: maybe(conditions),
-      given: placeholders,
-      pk: partitions,
-      sk: sorts,
-      open: keyTexts,
-      ScanIndexForward: fc.boolean(),
-      Limit: maybe(fc.integer({ min: 1, max: 3 })),
-    })
-    .map(({ query, filter, given, pk, sk, open, ScanIndexForward, Limit }) => ({
-      operation: 'Query',
-      input: complete(
-        { ...query, ScanIndexForward, ...(filter && { FilterExpression: filter }), ...(Limit && { Limit }) },
-        { ...given, ':pk': pk, ':sk': sk, ':top': S('~~'), ':open': open },
-      ),
-    })),
+    .tuple(keys, changes, writeConditions, fc.constantFrom('NONE', 'ALL_NEW', 'UPDATED_NEW'))
+    .map(([Key, change, condition, returns]) =>
+      callOf('UpdateItem', { Key, ...updateOf({ ...change, ...condition, returns }) }),
+    ),
+  fc.tuple(keys, writeConditions).map(([Key, condition]) => callOf('DeleteItem', { Key, ...conditionOf(condition) })),
+  keys.map((Key) => callOf('GetItem', { Key, ConsistentRead: true })),
+  queries.map((query) => callOf('Query', queryOf(query))),
 );

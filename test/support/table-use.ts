@@ -37,7 +37,7 @@ export const recordTableUse = (): Use[] => {
 
 const useOf = (command: { input: Input }): Omit<Use, 'file'> => {
   const { Key, Item, ExpressionAttributeValues: values = {} } = command.input;
-  const key = String((Key ?? Item)?.pk ?? values[':partition']);
+  const key = String((Key ?? Item)?.pk ?? values[':key0']);
   const [partition = key] = Object.entries(partitions).find(([, begin]) => key.startsWith(begin)) ?? [];
   const name = command.constructor.name.replace('Command', '');
   const action = name === 'Query' ? name : `${name}Item`;

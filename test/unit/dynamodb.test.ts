@@ -1,6 +1,7 @@
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { expect, test, vi } from 'vitest';
-import { allOf, type Db, deleteItem, ifExists, putItem, updateItem } from '../../functions/lib/store/dynamodb.ts';
+import { type Db, deleteItem, putItem, updateItem } from '../../functions/lib/store/dynamodb.ts';
+import { allOf, anyOf, type Condition, expressionOf, ifExists } from '../../functions/lib/store/expressions.ts';
 
 const key = { pk: 'CHECK#1', sk: 'CHECK' };
 const fakeDb = (respond: () => unknown = () => ({})) => {
@@ -15,15 +16,14 @@ test('an update names every attribute by a placeholder, in the condition too', a
     set: { state: 'running', skipped: undefined },
     add: { 'tokens-small.minute': -2 },
     remove: ['open'],
-    condition: '#lease.#id = :id AND #open-2031-01-01 <= :max',
-    values: { ':id': 'l', ':max': 3 },
+    ...allOf(anyOf(['lease.id', '=', 'l']), anyOf(['open-2031-01-01', '<=', 3])),
   });
   expect(sent()).toEqual({
     TableName: 'table',
     Key: key,
     UpdateExpression:
       'SET #state = :set0, #tokens_small.#minute = if_not_exists(#tokens_small.#minute, :zero) + :add0 REMOVE #open',
-    ConditionExpression: '#lease.#id = :id AND #open_2031_01_01 <= :max',
+    ConditionExpression: '#lease.#id = :if0 AND #open_2031_01_01 <= :if1',
     ExpressionAttributeNames: {
       '#state': 'state',
       '#tokens_small': 'tokens-small',
@@ -33,20 +33,21 @@ test('an update names every attribute by a placeholder, in the condition too', a
       '#id': 'id',
       '#open_2031_01_01': 'open-2031-01-01',
     },
-    ExpressionAttributeValues: { ':id': 'l', ':max': 3, ':set0': 'running', ':add0': -2, ':zero': 0 },
+    ExpressionAttributeValues: { ':if0': 'l', ':if1': 3, ':set0': 'running', ':add0': -2, ':zero': 0 },
     ReturnValues: 'ALL_NEW',
   });
 });
 
 test('combined conditions have parentheses only around alternatives, as DynamoDB rejects redundant ones', () => {
-  const [a, b] = [
-    { condition: '#a = :a', values: { ':a': 1 } },
-    { condition: '#b = :b OR #c = :b', values: { ':b': 2 } },
-  ];
-  expect(allOf(a)).toEqual(a);
-  expect(allOf(b).condition).toBe('#b = :b OR #c = :b');
-  expect(allOf(a, b)).toEqual({ condition: '#a = :a AND (#b = :b OR #c = :b)', values: { ':a': 1, ':b': 2 } });
-  expect(allOf(allOf(b), a).condition).toBe('(#b = :b OR #c = :b) AND #a = :a');
+  const [a, b] = [anyOf(['a', '=', 1]), anyOf(['b', 'contains', 2], ['c', 'outside', 3, 4])];
+  const textOf = (...conditions: Condition[]) => expressionOf(allOf(...conditions)).text;
+  expect(textOf(a)).toBe('#a = :if0');
+  expect(textOf(b)).toBe('(contains(#b, :if0) OR NOT #c BETWEEN :if1 AND :if2)');
+  expect(textOf(a, b, a)).toBe('#a = :if0 AND (contains(#b, :if1) OR NOT #c BETWEEN :if2 AND :if3) AND #a = :if4');
+  expect(expressionOf(b)).toMatchObject({
+    names: { '#b': 'b', '#c': 'c' },
+    values: { ':if0': 2, ':if1': 3, ':if2': 4 },
+  });
 });
 
 test('a condition without values sends none', async () => {

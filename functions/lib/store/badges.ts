@@ -1,7 +1,9 @@
 import { z } from 'zod';
 import { BadgeFields } from '../../../shared/badges.ts';
 import { partitions } from '../../../shared/service/partitions.ts';
-import { type Db, deleteItem, getItem, ifAbsent, type Key, parse, putItem } from './dynamodb.ts';
+import { type Db, deleteItem, getItem, type Key, parse, putItem } from './dynamodb.ts';
+import { ifAbsent } from './expressions.ts';
+import { ifEqual } from './items.ts';
 import { listKeyOf } from './lists.ts';
 import { pack, unpack } from './packed.ts';
 import { allIn } from './query.ts';
@@ -38,6 +40,5 @@ export const badgeStore = (db: Db) => ({
   },
 
   /** Deletes a badge of this owner. Returns false if there is none. */
-  revoke: (owner: string, id: string): Promise<boolean> =>
-    deleteItem(db, keyOf(id), { condition: '#owner = :owner', values: { ':owner': owner } }),
+  revoke: (owner: string, id: string): Promise<boolean> => deleteItem(db, keyOf(id), ifEqual('owner', owner)),
 });

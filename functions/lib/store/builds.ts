@@ -2,14 +2,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import { partitions } from '../../../shared/service/partitions.ts';
 import {
-  allOf,
-  type Change,
   type Db,
   deleteItem,
   getItem,
   type Item,
-  ifAbsent,
-  ifExists,
   type Key,
   parse,
   putItem,
@@ -18,6 +14,7 @@ import {
   updateOnce,
   WriteConflictError,
 } from './dynamodb.ts';
+import { allOf, anyOf, type Change, ifAbsent, ifExists } from './expressions.ts';
 import { ifEqual } from './items.ts';
 import { listKeyOf } from './lists.ts';
 import { pack, unpack } from './packed.ts';
@@ -93,10 +90,7 @@ const builds = (db: Db) => ({
     return putOnce(
       db,
       { ...keyOf(owner, build.id), ...listed, ...build, sent: JSON.stringify(build.sent) },
-      {
-        condition: `${ifAbsent.condition} OR #lifecycle = :unsealed`,
-        values: { ':unsealed': 'unsealed' },
-      },
+      anyOf(['pk', 'absent'], ['lifecycle', '=', 'unsealed']),
     );
   },
 
@@ -164,15 +158,14 @@ const unsealedBuilds = (db: Db) => ({
     })),
 
   putUnsealed: async (owner: string, { id, createdAt: since, expiresAt }: Build): Promise<void> => {
-    const ifNewer = { condition: `${ifAbsent.condition} OR #since <= :since`, values: { ':since': since } };
+    const ifNewer = anyOf(['pk', 'absent'], ['since', '<=', since]);
     await putItem(db, { ...unsealedKey(owner, id), since, bytes: 0, expiresAt }, ifNewer);
   },
 
   /** Says how many bytes the reports of an unsealed build have. */
   countBytes: async (owner: string, { id, taken }: Build): Promise<void> => {
     const bytes = Object.values(taken).reduce((sum, each) => sum + each.bytes, 0);
-    const ifMore = { condition: '#bytes < :bytes', values: { ':bytes': bytes } };
-    await updateItem(db, unsealedKey(owner, id), { set: { bytes }, returns: 'NONE', ...ifMore });
+    await updateItem(db, unsealedKey(owner, id), { set: { bytes }, returns: 'NONE', ...anyOf(['bytes', '<', bytes]) });
   },
 
   removeUnsealed: (owner: string, { id, since }: Pick<Unsealed, 'id' | 'since'>) =>
@@ -186,7 +179,7 @@ type Waiting<Results> = Uploaded<Results> & { createId: string; checkId: string;
 const TRIES = 50;
 const LONGEST_BACKOFF_MS = 100;
 /** Holds for each item. The last write wins. */
-const ifAny = { condition: `${ifAbsent.condition} OR ${ifExists.condition}` };
+const ifAny = anyOf(['pk', 'absent'], ['pk', 'exists']);
 
 const PAGE = 20;
 const MAX_LOOKS = 200;

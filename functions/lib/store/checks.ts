@@ -10,7 +10,8 @@ import { isFinished } from '../../../shared/states.ts';
 import { announceChange } from './changes.ts';
 import { closeIfFinished } from './closing.ts';
 import type { Db, Item, Key } from './dynamodb.ts';
-import { getItem, ifAbsent, ifReadable, parse, putItem, updateItem } from './dynamodb.ts';
+import { getItem, ifReadable, parse, putItem, updateItem } from './dynamodb.ts';
+import { anyOf } from './expressions.ts';
 import { findCheck, findOrErased, type StoredCheck } from './find-check.ts';
 import {
   type CheckItem,
@@ -195,7 +196,7 @@ const putRun = async (db: Db, run: RunItem, now: Date): Promise<void> => {
 
 /** Writes the run of uploaded reports. A repeated upload writes the same again. */
 const putFinished = async (db: Db, item: Key & Item, { id, createId }: RunItem): Promise<void> => {
-  const ofCreate = { condition: `${ifAbsent.condition} OR #createId = :createId`, values: { ':createId': createId } };
+  const ofCreate = anyOf(['pk', 'absent'], ['createId', '=', createId]);
   if (!(await putItem(db, item, ofCreate))) throw new Error(`could not write run ${id}: another create has its id`);
 };
 
@@ -204,7 +205,7 @@ const putPointer = async (db: Db, run: RunItem, expiresAt: number): Promise<void
   const written = await putItem(
     db,
     { ...pointerKey(id), checkId, owner, createId, expiresAt },
-    { condition: 'attribute_not_exists(#pk) OR #checkId = :checkId', values: { ':checkId': checkId } },
+    anyOf(['pk', 'absent'], ['checkId', '=', checkId]),
   );
   if (!written) throw new Error(`could not write the pointer of run ${id}: it belongs to another check`);
 };

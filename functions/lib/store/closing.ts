@@ -5,7 +5,16 @@ import { latest } from '../../../shared/times.ts';
 import { log } from '../log.ts';
 import { type Db, updateItem } from './dynamodb.ts';
 import { findCheck } from './find-check.ts';
-import { checkKey, ofAnyOwner, openPartitionOf, type RunItem, type RunRef, readItems, toIso } from './items.ts';
+import {
+  checkKey,
+  ifEqual,
+  ofAnyOwner,
+  openPartitionOf,
+  type RunItem,
+  type RunRef,
+  readItems,
+  toIso,
+} from './items.ts';
 import { addResults } from './latest.ts';
 import { listedClosedCheck } from './lists.ts';
 import { removeOpenCheck } from './open-checks.ts';
@@ -40,8 +49,7 @@ export const closeIfFinished = async (db: Db, checkId: string, now: Date, again 
       ...(notifies && due),
     },
     remove: notifies ? [] : ['open', 'dueAt'],
-    condition: '#completedAt = :null', // false for a mark, which has no completedAt
-    values: { ':null': null },
+    ...ifEqual('completedAt', null), // false for a mark, which has no completedAt
   });
   await forgetRefund(db, found);
   if (notifies) await announce(db, owner, checkId);
@@ -71,8 +79,7 @@ const makeCheckDue = (db: Db, checkId: string, now: Date) =>
   updateItem(db, checkKey(checkId), {
     set: { dueAt: toIso(now.getTime() + HOLD_MS) },
     returns: 'NONE',
-    condition: '#completedAt = :null',
-    values: { ':null': null },
+    ...ifEqual('completedAt', null),
   });
 
 /**

@@ -6,20 +6,8 @@ import { DELIVERY_LEASE_MS, DELIVERY_RESEND_MS, HOLD_MS, LEASE_SLACK_MS } from '
 import { partitions } from '../../../shared/service/partitions.ts';
 import { DELIVERY_DAYS, DeliveryState, DeliveryTry, LISTED_DELIVERIES, TEST_EVENT } from '../../../shared/webhooks.ts';
 import type { Due } from './due.ts';
-import {
-  allOf,
-  type Condition,
-  type Db,
-  deleteItem,
-  getItem,
-  ifAbsent,
-  ifExists,
-  type Key,
-  parse,
-  putItem,
-  updateItem,
-  updateOnce,
-} from './dynamodb.ts';
+import { type Db, deleteItem, getItem, type Key, parse, putItem, updateItem, updateOnce } from './dynamodb.ts';
+import { allOf, anyOf, type Condition, ifAbsent, ifExists } from './expressions.ts';
 import { type CheckItem, checkKey, ifCreateId, ifDueAt, ifEqual, ifLease, openPartitionOf, toIso } from './items.ts';
 import { firstIn } from './query.ts';
 
@@ -68,10 +56,15 @@ const expiryAt = (now: Date): number => Math.floor(now.getTime() / 1000) + DELIV
 const isPending: Condition = ifEqual('state', 'pending');
 /** Holds if a delivery waits for the try that a consumer has read. */
 const isUntried = ({ tries }: DeliveryItem, now: Date): Condition =>
-  allOf(isPending, ifEqual('tries', tries), {
-    condition: 'attribute_not_exists(#lease) OR #lease.#until <= :now OR #lease.#until > :ahead',
-    values: { ':now': now.toISOString(), ':ahead': toIso(now.getTime() + 2 * DELIVERY_LEASE_MS) },
-  });
+  allOf(
+    isPending,
+    ifEqual('tries', tries),
+    anyOf(
+      ['lease', 'absent'],
+      ['lease.until', '<=', now.toISOString()],
+      ['lease.until', '>', toIso(now.getTime() + 2 * DELIVERY_LEASE_MS)],
+    ),
+  );
 
 export type DeliveryStore = ReturnType<typeof deliveryStore>;
 
@@ -136,7 +129,7 @@ export const deliveryStore = (db: Db) => ({
     updateItem(db, checkKey(id), {
       remove: ['open', 'dueAt'],
       returns: 'NONE',
-      ...allOf(ifCreateId(createId), { condition: '#completedAt <> :null', values: { ':null': null } }),
+      ...allOf(ifCreateId(createId), anyOf(['completedAt', '<>', null])),
     }),
 });
 
@@ -186,7 +179,6 @@ const claim = async (db: Db, delivery: DeliveryItem, id: string, now: Date): Pro
 const redeliver = async (db: Db, delivery: DeliveryItem, now: Date): Promise<DeliveryItem | undefined> => {
   const { state, waits, nextTryAt, open, dueAt, expiresAt } = newItem(db, delivery, now);
   const set = { state, isByHand: true, waits, nextTryAt, open, dueAt, expiresAt };
-  const isFinished = { condition: '#state <> :pending', values: { ':pending': 'pending' } };
-  const item = await updateOnce(db, keyOf(delivery), { set, ...isFinished });
+  const item = await updateOnce(db, keyOf(delivery), { set, ...anyOf(['state', '<>', 'pending']) });
   return item && parse(DeliveryItem, item);
 };

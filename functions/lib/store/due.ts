@@ -4,7 +4,8 @@ import { ASIDE_MS, HOLD_MS, LEASE_SLACK_MS, RENEW_MS, TRY_MS } from '../../../sh
 import { partitions } from '../../../shared/service/partitions.ts';
 import { latest } from '../../../shared/times.ts';
 import { announceEnd, closeAfterRun } from './closing.ts';
-import { allOf, type Db, deleteItem, getItem, type Key, parse, updateItem, updateOnce } from './dynamodb.ts';
+import { type Db, deleteItem, getItem, type Key, parse, updateItem, updateOnce } from './dynamodb.ts';
+import { allOf, anyOf } from './expressions.ts';
 import {
   CheckItem,
   checkKey,
@@ -138,8 +139,8 @@ const dropLease = (db: Db, { pk, sk, dueAt: listed, lease }: Required<Due>, now:
 
 const setAside = async (db: Db, { pk, sk }: Due, now: Date): Promise<boolean> => {
   const dueAt = toIso(now.getTime() + ASIDE_MS);
-  const isOpen = { condition: 'attribute_exists(#dueAt)' };
-  const isFirst = allOf(isOpen, { condition: 'attribute_not_exists(#unreadableSince)' });
+  const isOpen = anyOf(['dueAt', 'exists']);
+  const isFirst = allOf(isOpen, anyOf(['unreadableSince', 'absent']));
   const set = { dueAt, unreadableSince: now.toISOString() };
   if (await updateItem(db, { pk, sk }, { set, returns: 'NONE', ...isFirst })) return true;
   await updateItem(db, { pk, sk }, { set: { dueAt }, returns: 'NONE', ...isOpen });

@@ -4,6 +4,7 @@ import { DeleteCommand, DynamoDBDocumentClient, GetCommand, PutCommand, UpdateCo
 import { z } from 'zod';
 import type { StoreEnv } from '../../../shared/service/env.ts';
 import { clientSettings, endingAtDeadline } from '../aws-client.ts';
+import { type Change, type Condition, conditionOf, updateOf } from './expressions.ts';
 import { formatKey, formatReader } from './format.ts';
 import type { SecretStore } from './secrets.ts';
 
@@ -21,24 +22,6 @@ export type Db = {
 };
 export type Key = { pk: string; sk: string };
 export type Item = Record<string, unknown>;
-
-/** Condition of a write, in DynamoDB's syntax. `#name` stands for the attribute `name`. */
-export type Condition = { condition: string; values?: Record<string, unknown> };
-export const ifExists: Condition = { condition: 'attribute_exists(#pk)' };
-export const ifAbsent: Condition = { condition: 'attribute_not_exists(#pk)' };
-
-/**
- * Change of an item. An update creates a missing item if the condition allows it. `set` skips undefined values.
- * `setIfAbsent` keeps the value of an attribute that exists. `add` counts a missing number as 0. Each name may be a path,
- * such as `a.b`.
- */
-export type Change = Condition & {
-  set?: Record<string, unknown>;
-  setIfAbsent?: Record<string, unknown>;
-  add?: Record<string, number>;
-  remove?: readonly string[];
-  returns?: 'ALL_NEW' | 'UPDATED_NEW' | 'NONE';
-};
 
 /** Opens the table. Each request fails if the table has a format that this release does not know. */
 export const openDb = (
@@ -110,17 +93,6 @@ export const deleteItem = async (db: Db, Key: Key, condition: Condition): Promis
   return Boolean(await ifConditionHolds(db.client.send(deletion)));
 };
 
-/** Returns the condition that holds if all of these hold. DynamoDB rejects redundant parentheses, such as `((a))`. */
-export const allOf = (first: Condition, ...others: readonly Condition[]): Condition => {
-  if (others.length === 0) return first;
-  const all = [first, ...others];
-  const inParentheses = ({ condition }: Condition) => (condition.includes(' OR ') ? `(${condition})` : condition);
-  return {
-    condition: all.map(inParentheses).join(' AND '),
-    values: Object.assign({}, ...all.map(({ values }) => values)),
-  };
-};
-
 /** A stored item is damaged, or another release has written it in a form that this one doesn't know. */
 export class UnreadableItemError extends Error {
   constructor({ pk, sk }: { pk?: unknown; sk?: unknown }, why: string) {
@@ -156,54 +128,4 @@ const ifConditionHolds = async <T>(write: Promise<T>): Promise<T | undefined> =>
     if (error instanceof ConditionalCheckFailedException) return undefined;
     throw error;
   }
-};
-
-/** Returns the placeholder of an attribute or a path. DynamoDB allows letters, digits and underscores in it. */
-const placeholder = (path: string): string => path.replace(/[\w-]+/g, (name) => `#${name.replaceAll('-', '_')}`);
-
-const namesOf = (paths: readonly string[]): Record<string, string> =>
-  Object.fromEntries(paths.flatMap((path) => path.split('.')).map((name) => [placeholder(name), name]));
-
-/** Returns the parameters of a condition, whose names are placeholders. */
-export const conditionOf = ({ condition, values = {} }: Condition) => {
-  const names = [...condition.matchAll(/#([\w-]+)/g)].map(([, name = '']) => name);
-  return {
-    ConditionExpression: condition.replace(/#([\w-]+)/g, (_, name: string) => placeholder(name)),
-    ExpressionAttributeNames: namesOf(names),
-    ...(Object.keys(values).length > 0 && { ExpressionAttributeValues: values }),
-  };
-};
-
-const updateOf = ({ set = {}, setIfAbsent = {}, add = {}, remove = [], returns = 'ALL_NEW', ...condition }: Change) => {
-  const setNow = Object.entries(set).filter(([, value]) => value !== undefined);
-  const fillNow = Object.entries(setIfAbsent);
-  const addNow = Object.entries(add);
-  const assignments = [
-    ...setNow.map(([name], i) => `${placeholder(name)} = :set${i}`),
-    ...fillNow.map(([path], i) => `${placeholder(path)} = if_not_exists(${placeholder(path)}, :fill${i})`),
-    ...addNow.map(([path], i) => `${placeholder(path)} = if_not_exists(${placeholder(path)}, :zero) + :add${i}`),
-  ];
-  const clauses = [
-    ...(assignments.length > 0 ? [`SET ${assignments.join(', ')}`] : []),
-    ...(remove.length > 0 ? [`REMOVE ${remove.map(placeholder).join(', ')}`] : []),
-  ];
-  const { ExpressionAttributeNames, ExpressionAttributeValues, ...rest } = conditionOf(condition);
-  const values = {
-    ...ExpressionAttributeValues,
-    ...(addNow.length > 0 && { ':zero': 0 }),
-    ...Object.fromEntries(setNow.map(([, value], i) => [`:set${i}`, value])),
-    ...Object.fromEntries(fillNow.map(([, value], i) => [`:fill${i}`, value])),
-    ...Object.fromEntries(addNow.map(([, value], i) => [`:add${i}`, value])),
-  };
-  return {
-    ...rest,
-    ReturnValues: returns,
-    UpdateExpression: clauses.join(' '),
-    ExpressionAttributeNames: {
-      ...ExpressionAttributeNames,
-      ...namesOf([...setNow, ...fillNow, ...addNow].map(([name]) => name)),
-      ...namesOf(remove),
-    },
-    ...(Object.keys(values).length > 0 && { ExpressionAttributeValues: values }),
-  };
 };

@@ -1,7 +1,8 @@
 import { ERASED_RECHECK_MS } from '../../../shared/service/due-times.ts';
 import { settleAll } from '../settle-all.ts';
 import { announceChange } from './changes.ts';
-import { allOf, type Db, deleteItem, getItem, type Item, ifExists, putOnce } from './dynamodb.ts';
+import { type Db, deleteItem, getItem, type Item, putOnce } from './dynamodb.ts';
+import { allOf, ifExists } from './expressions.ts';
 import {
   checkKey,
   type Erasable,
@@ -90,8 +91,7 @@ const eraseItems = async (db: Db, checkId: string): Promise<number | undefined> 
   const share = await getItem(db, shareKey(checkId)); // the mark exists, so that it is of the erased check
   if (share) await deleteEntry(db, share);
   await deleteAll(runs, async (run) => {
-    const ifOfCheck = { condition: '#checkId = :checkId', values: { ':checkId': checkId } };
-    await deleteItem(db, pointerKey(String(run.sk).replace('RUN#', '')), ifOfCheck);
+    await deleteItem(db, pointerKey(String(run.sk).replace('RUN#', '')), ifEqual('checkId', checkId));
     await deleteEntry(db, run);
   });
   return runs.length + trends.length + (share ? 1 : 0);

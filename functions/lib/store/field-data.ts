@@ -4,7 +4,8 @@ import type { FieldDataReason } from '../../../shared/field-data.ts';
 import { FieldHistory, FieldRecord, type FormFactor } from '../../../shared/field-data-schemas.ts';
 import { anyName } from '../../../shared/name-schemas.ts';
 import { partitions } from '../../../shared/service/partitions.ts';
-import { type Db, getItem, ifAbsent, type Key, parse, updateItem } from './dynamodb.ts';
+import { type Db, getItem, type Key, parse, updateItem } from './dynamodb.ts';
+import { anyOf, ifExists } from './expressions.ts';
 import { toIso } from './items.ts';
 import { pack, unpack } from './packed.ts';
 
@@ -49,8 +50,7 @@ export const fieldDataStore = (db: Db) => ({
   claim: async (name: string, formFactor: FormFactor, now: Date): Promise<boolean> =>
     (await updateItem(db, keyOf(name, formFactor), {
       set: { claimedUntil: toIso(now.getTime() + CLAIM_MS), expiresAt: inDays(now, KEPT_DAYS) },
-      condition: 'attribute_not_exists(#claimedUntil) OR #claimedUntil < :now',
-      values: { ':now': now.toISOString() },
+      ...anyOf(['claimedUntil', 'absent'], ['claimedUntil', '<', now.toISOString()]),
       returns: 'NONE',
     })) !== undefined,
 
@@ -60,7 +60,7 @@ export const fieldDataStore = (db: Db) => ({
     await updateItem(db, keyOf(name, formFactor), {
       ...answered,
       remove: ['claimedUntil'],
-      condition: 'attribute_exists(#pk)',
+      ...ifExists,
       returns: 'NONE',
     });
   },
@@ -70,8 +70,7 @@ export const fieldDataStore = (db: Db) => ({
     (await updateItem(db, budgetKey(now.toISOString().slice(0, 16)), {
       add: { count: 1 },
       set: { expiresAt: inDays(now, 1) },
-      condition: `${ifAbsent.condition} OR #count < :most`,
-      values: { ':most': MAX_QUERIES },
+      ...anyOf(['pk', 'absent'], ['count', '<', MAX_QUERIES]),
       returns: 'NONE',
     })) !== undefined,
 });

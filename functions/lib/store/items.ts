@@ -8,7 +8,8 @@ import { HOLD_MS } from '../../../shared/service/due-times.ts';
 import { partitions } from '../../../shared/service/partitions.ts';
 import type { PlanName } from '../../../shared/service/plans.ts';
 import { announceChange } from './changes.ts';
-import { allOf, type Change, type Condition, type Db, getItem, type Key, parse, updateOnce } from './dynamodb.ts';
+import { type Db, getItem, type Key, parse, updateOnce } from './dynamodb.ts';
+import { allOf, anyOf, type Change, type Condition } from './expressions.ts';
 import { allIn } from './query.ts';
 import { CheckFields, RunFields, StoredLabels, StoredReport } from './stored.ts';
 
@@ -148,10 +149,9 @@ export const ofAnyOwner: Scope = { owner: undefined };
  * of others. A read of another owner's check therefore takes as long as a read of an unknown check.
  */
 export const readItems = async (db: Db, checkId: string, { owner, trends = false }: Scope) => {
-  const ofOwner = { condition: '#owner = :owner', values: { ':owner': owner } };
   const items = await allIn(db, {
     ...{ partition: checkKey(checkId).pk, until: trends ? 'TREND~' : 'TREND#' },
-    filter: owner === undefined ? undefined : ofOwner,
+    filter: owner === undefined ? undefined : ifEqual('owner', owner),
   });
   const under = (prefix: string) => items.filter(({ sk }) => String(sk).startsWith(prefix));
   return { check: items.find(({ sk }) => sk === 'CHECK'), runs: under('RUN#'), trends: under('TREND#') };
@@ -186,10 +186,7 @@ export const withSamples = ({ against }: RunItem, own: readonly Sample[], ofAgai
 });
 
 /** Holds if nobody has acted on an open item since it was read. */
-export const ifDueAt = (dueAt: string | undefined): Condition => ({
-  condition: '#dueAt = :dueAt',
-  values: { ':dueAt': dueAt },
-});
+export const ifDueAt = (dueAt: string | undefined): Condition => anyOf(['dueAt', '=', dueAt]);
 
 /** Returns when a new run is due first. A worker claims most runs before. */
 export const firstDueAt = ({ createdAt }: Pick<RunItem, 'createdAt'>): string => toIso(Date.parse(createdAt) + HOLD_MS);
@@ -198,34 +195,25 @@ export const firstDueAt = ({ createdAt }: Pick<RunItem, 'createdAt'>): string =>
 export const ifUntouched = ({ dueAt, lease }: Pick<RunItem, 'dueAt' | 'lease'>): Condition =>
   allOf(ifDueAt(dueAt), lease ? ifLease(lease.id) : ifNoLease);
 
-export const ifState = (...states: readonly RunState[]): Condition => ({
-  condition: `#state IN (${states.map((_, i) => `:state${i}`).join(', ')})`,
-  values: Object.fromEntries(states.map((state, i) => [`:state${i}`, state])),
-});
+export const ifState = (...states: readonly RunState[]): Condition =>
+  anyOf(...states.map((state) => ['state', '=', state] as const));
 
-export const ifLease = (id: string | undefined): Condition => ({
-  condition: '#lease.#id = :lease',
-  values: { ':lease': id },
-});
-export const ifNoLease: Condition = { condition: 'attribute_not_exists(#lease)' };
+export const ifLease = (id: string | undefined): Condition => anyOf(['lease.id', '=', id]);
+export const ifNoLease = anyOf(['lease', 'absent']);
 /** Holds unless the item is the mark of an erased check. A mark must stay for its time. */
-export const ifNoMark: Condition = { condition: 'attribute_not_exists(#erasedAt)' };
+export const ifNoMark = anyOf(['erasedAt', 'absent']);
 
 /** Holds if no other create has written the item since. A damaged item may have no such id. */
 export const ifCreateId = (createId: unknown): Condition => ifEqual('createId', createId);
 
 /** Holds if an attribute has this value, or is missing if the value is undefined. */
-export const ifEqual = (name: string, value: unknown): Condition =>
-  value === undefined
-    ? { condition: `attribute_not_exists(#${name})` }
-    : { condition: `#${name} = :${name}`, values: { [`:${name}`]: value } };
+export const ifEqual = (path: string, value: unknown): Condition =>
+  anyOf(value === undefined ? [path, 'absent'] : [path, '=', value]);
 
 /** DynamoDB deletes an expired item within days. Until then, reads and creates ignore it. */
 export const isExpired = ({ expiresAt }: { expiresAt?: number }, now: Date): boolean =>
   expiresAt !== undefined && expiresAt * 1000 < now.getTime();
-export const ifAbsentOrExpired = (now: Date): Condition => ({
-  condition: 'attribute_not_exists(#pk) OR #expiresAt < :now',
-  values: { ':now': Math.floor(now.getTime() / 1000) },
-});
+export const ifAbsentOrExpired = (now: Date): Condition =>
+  anyOf(['pk', 'absent'], ['expiresAt', '<', Math.floor(now.getTime() / 1000)]);
 
 export const toIso = (milliseconds: number) => new Date(milliseconds).toISOString();

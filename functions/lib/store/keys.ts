@@ -4,18 +4,8 @@ import { keyText } from '../../../shared/service/key-text.ts';
 import { ApiKey } from '../../../shared/service/keys.ts';
 import { partitions } from '../../../shared/service/partitions.ts';
 import { settleAll } from '../settle-all.ts';
-import {
-  type Db,
-  getItem,
-  type Item,
-  ifAbsent,
-  ifExists,
-  type Key,
-  parse,
-  putItem,
-  putOnce,
-  updateItem,
-} from './dynamodb.ts';
+import { type Db, getItem, type Item, type Key, parse, putItem, putOnce, updateItem } from './dynamodb.ts';
+import { anyOf, ifAbsent, ifExists } from './expressions.ts';
 import { apiKeyKey, toIso } from './items.ts';
 import { allIn } from './query.ts';
 
@@ -55,10 +45,8 @@ export const keyStore = (db: Db) => {
      */
     replace: async (prefix: string, fields: NewKey, now: Date): Promise<string> => {
       const { key, text } = newKey(prefix, fields, now);
-      const older = {
-        condition: 'attribute_not_exists(#pk) OR NOT #createdAt BETWEEN :now AND :ahead',
-        values: { ':now': toIso(now.getTime() + 1), ':ahead': toIso(now.getTime() + HOLD_MS) },
-      };
+      const [later, ahead] = [toIso(now.getTime() + 1), toIso(now.getTime() + HOLD_MS)];
+      const older = anyOf(['pk', 'absent'], ['createdAt', 'outside', later, ahead]);
       if (!(await putItem(db, { ...apiKeyKey(prefix), ...listedKey(key), ...key }, older)))
         throw new Error(`a newer key with the prefix ${prefix} exists. Correct the clock of this machine.`);
       return text;

@@ -5,10 +5,12 @@ import { isFinished } from '../../../shared/states.ts';
 import { latest } from '../../../shared/times.ts';
 import { idsOf, log } from '../log.ts';
 import { announceEnd, closeAfterRun } from './closing.ts';
-import { allOf, type Condition, type Db } from './dynamodb.ts';
+import type { Db } from './dynamodb.ts';
+import { allOf, anyOf, type Condition } from './expressions.ts';
 import {
   firstDueAt,
   ifCreateId,
+  ifEqual,
   ifLease,
   ifNoLease,
   ifState,
@@ -118,14 +120,11 @@ const leaseFrom = ({ id, run }: Lease, now: Date) => ({
 
 /** Holds if the lease is the one that was read, and its holder has not renewed it since. */
 const ifNotRenewed = ({ id, until }: NonNullable<RunItem['lease']>): Condition =>
-  allOf(ifLease(id), { condition: '#lease.#until = :until', values: { ':until': until } });
+  allOf(ifLease(id), ifEqual('lease.until', until));
 const ifLeaseHeld = ({ id }: Lease): Condition => allOf(ifState('running'), ifLease(id));
 
 /** Holds if the run has not more attempts. The SDK may repeat a write, and the first copy may arrive late. */
-const ifFewerAttempts = ({ length }: readonly Attempt[]): Condition => ({
-  condition: 'size(#attempts) <= :count',
-  values: { ':count': length },
-});
+const ifFewerAttempts = ({ length }: readonly Attempt[]): Condition => anyOf(['attempts', 'size <=', length]);
 
 /** Another worker has claimed the run, or the run is gone. The holder of the lost lease must not write any more. */
 export class LeaseLostError extends Error {}

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { z } from 'zod';
 import { type Db, deleteItem, getItem, parse, putItem } from './dynamodb.ts';
+import { anyOf } from './expressions.ts';
 import { type CheckItem, ifCreateId, shareKey } from './items.ts';
 
 /** Key of a check's share links, stored as an item of its own, which no auditor's role can read. */
@@ -25,10 +26,7 @@ export const linkStore = (db: Db) => ({
 const secretOf = async (db: Db, check: CheckItem): Promise<string> => {
   const { id, createId, expiresAt } = check;
   const item: ShareItem = { secret: newSecret(), createId, expiresAt };
-  const ifNoneOfCheck = {
-    condition: 'attribute_not_exists(#pk) OR #createId <> :createId',
-    values: { ':createId': createId },
-  };
+  const ifNoneOfCheck = anyOf(['pk', 'absent'], ['createId', '<>', createId]);
   if (await putItem(db, { ...shareKey(id), ...item }, ifNoneOfCheck)) return item.secret;
   const found = await findShare(db, id);
   return found?.createId === createId ? found.secret : secretOf(db, check); // another request has revoked the links

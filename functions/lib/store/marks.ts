@@ -1,6 +1,7 @@
 import type { Mark } from '../../../shared/marks.ts';
 import { partitions } from '../../../shared/service/partitions.ts';
-import { type Db, deleteItem, getItem, ifExists, type Key, putItem } from './dynamodb.ts';
+import { type Db, deleteItem, getItem, type Key, putItem } from './dynamodb.ts';
+import { ifExists } from './expressions.ts';
 import { ifAbsentOrExpired } from './items.ts';
 import { hashOfUrl } from './lists.ts';
 import { pack, unpack } from './packed.ts';

@@ -1,5 +1,6 @@
 import { partitions } from '../../../shared/service/partitions.ts';
-import { type Db, deleteItem, getItem, ifExists, type Key, putItem } from './dynamodb.ts';
+import { type Db, deleteItem, getItem, type Key, putItem } from './dynamodb.ts';
+import { anyOf, ifExists } from './expressions.ts';
 import { ifCreateId, isExpired } from './items.ts';
 import { allIn } from './query.ts';
 
@@ -15,10 +16,7 @@ type OpenCheck = { owner: string; id: string; createId: string; expiresAt: numbe
 
 /** Counts a check as open. Safe to repeat. */
 export const putOpenCheck = async (db: Db, { owner, id, createId, expiresAt }: OpenCheck): Promise<void> => {
-  const isOthers = {
-    condition: 'attribute_not_exists(#pk) OR #createId <> :createId',
-    values: { ':createId': createId },
-  };
+  const isOthers = anyOf(['pk', 'absent'], ['createId', '<>', createId]);
   await putItem(db, { ...keyOf(owner, id), createId, expiresAt }, isOthers);
 };
 

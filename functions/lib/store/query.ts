@@ -1,5 +1,6 @@
-import { paginateQuery, QueryCommand, type QueryCommandInput } from '@aws-sdk/lib-dynamodb';
-import { type Condition, conditionOf, type Db, type Item, type Key } from './dynamodb.ts';
+import { paginateQuery, QueryCommand } from '@aws-sdk/lib-dynamodb';
+import type { Db, Item, Key } from './dynamodb.ts';
+import { allOf, anyOf, type Condition, expressionOf } from './expressions.ts';
 
 /** Items of a partition of the table or of an index, in the order of their sort keys. */
 export type Query = {
@@ -20,35 +21,25 @@ export type Query = {
 /** The attributes of the keys of the table and of each index. */
 const keyNames = { table: ['pk', 'sk'], open: ['open', 'dueAt'], list: ['list', 'listKey'] } as const;
 
-const queryOf = ({ table: TableName }: Db, query: Query): QueryCommandInput => {
-  const { index, partition, begin, from, until, filter, newestFirst = false, limit } = query;
+const ifInRange = (name: string, { begin, from, until }: Query): Condition => {
+  if (begin !== undefined) return anyOf([name, 'begins with', begin]);
+  if (from !== undefined && until !== undefined) return anyOf([name, 'between', from, until]);
+  if (from !== undefined) return anyOf([name, '>=', from]);
+  return until === undefined ? allOf() : anyOf([name, '<=', until]);
+};
+
+/** Returns the parameters of a query. */
+export const queryOf = (query: Query) => {
+  const { index, partition, filter, newestFirst = false, limit } = query;
   const [partitionName, sortName] = keyNames[index ?? 'table'];
-  const sort =
-    begin !== undefined
-      ? ['begins_with(#sort, :begin)']
-      : from !== undefined && until !== undefined
-        ? ['#sort BETWEEN :from AND :until']
-        : [...(from === undefined ? [] : ['#sort >= :from']), ...(until === undefined ? [] : ['#sort <= :until'])];
-  const filtered = filter && conditionOf(filter);
+  const keys = expressionOf(allOf(anyOf([partitionName, '=', partition]), ifInRange(sortName, query)), 'key');
+  const filtered = filter && expressionOf(filter, 'filter');
   return {
-    TableName,
     ...(index ? { IndexName: index } : { ConsistentRead: true }),
-    KeyConditionExpression: ['#partition = :partition', ...sort].join(' AND '),
-    ...(filtered && { FilterExpression: filtered.ConditionExpression }),
-    ExpressionAttributeNames: {
-      '#partition': partitionName,
-      ...(sort.length > 0 && { '#sort': sortName }),
-      ...filtered?.ExpressionAttributeNames,
-    },
-    ExpressionAttributeValues: {
-      ':partition': partition,
-      ...Object.fromEntries(
-        Object.entries({ begin, from, until }).flatMap(([name, value]) =>
-          value === undefined ? [] : [[`:${name}`, value]],
-        ),
-      ),
-      ...filtered?.ExpressionAttributeValues,
-    },
+    KeyConditionExpression: keys.text,
+    ...(filtered && { FilterExpression: filtered.text }),
+    ExpressionAttributeNames: { ...keys.names, ...filtered?.names },
+    ExpressionAttributeValues: { ...keys.values, ...filtered?.values },
     ScanIndexForward: !newestFirst,
     ...(limit !== undefined && { Limit: limit }),
   };
@@ -56,7 +47,7 @@ const queryOf = ({ table: TableName }: Db, query: Query): QueryCommandInput => {
 
 /** Yields the items of a query, page by page. */
 export async function* pagesIn(db: Db, query: Query): AsyncGenerator<(Key & Item)[]> {
-  for await (const { Items = [] } of paginateQuery({ client: db.client }, queryOf(db, query)))
+  for await (const { Items = [] } of paginateQuery({ client: db.client }, { TableName: db.table, ...queryOf(query) }))
     yield Items as (Key & Item)[];
 }
 
@@ -69,6 +60,8 @@ export const allIn = async (db: Db, query: Query): Promise<(Key & Item)[]> => {
 
 /** Returns the first items of a query: at most `limit`, and at most what one request reads. `more` is true if others follow. */
 export const firstIn = async (db: Db, query: Query): Promise<{ items: (Key & Item)[]; more: boolean }> => {
-  const { Items = [], LastEvaluatedKey } = await db.client.send(new QueryCommand(queryOf(db, query)));
+  const { Items = [], LastEvaluatedKey } = await db.client.send(
+    new QueryCommand({ TableName: db.table, ...queryOf(query) }),
+  );
   return { items: Items as (Key & Item)[], more: LastEvaluatedKey !== undefined };
 };

@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { countUsed } from '../../../shared/check.ts';
 import { bucketNames, tokensOf } from '../../../shared/service/plans.ts';
 import { type Db, getItem, type Item, updateItem } from './dynamodb.ts';
+import { anyOf } from './expressions.ts';
 import type { StoredCheck } from './find-check.ts';
 import { checkKey, ifEqual, usageKey } from './items.ts';
 
@@ -65,6 +66,6 @@ const removeMark = (db: Db, owner: string, createId: string) => {
   const path = `refunded.${createId}`;
   return updateItem(db, usageKey(owner), {
     ...{ returns: 'NONE', remove: [path] },
-    condition: `attribute_exists(#${path.replaceAll('.', '.#')})`,
+    ...anyOf([path, 'exists']),
   });
 };

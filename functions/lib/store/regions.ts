@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { AuditRegion, Region } from '../../../shared/regions.ts';
 import { type Db, getItem, parse, updateItem } from './dynamodb.ts';
+import { anyOf } from './expressions.ts';
 import { regionKey, toIso } from './items.ts';
 
 export const RegionItem = z.object({
@@ -32,21 +33,19 @@ export const regionStore = (db: Db) => {
 
     /** Pauses a region. Returns false if it was paused before. */
     pause: async (region: Region, now: Date): Promise<boolean> =>
-      Boolean(
-        await update(region, { set: { pausedAt: now.toISOString() }, condition: 'attribute_not_exists(#pausedAt)' }),
-      ),
+      Boolean(await update(region, { set: { pausedAt: now.toISOString() }, ...anyOf(['pausedAt', 'absent']) })),
 
     /** Resumes a region. Returns false if it was not paused. */
     resume: async (region: Region): Promise<boolean> =>
-      Boolean(await update(region, { remove: ['pausedAt'], condition: 'attribute_exists(#pausedAt)' })),
+      Boolean(await update(region, { remove: ['pausedAt'], ...anyOf(['pausedAt', 'exists']) })),
 
     /** Records that a run of the region has succeeded, at most once a minute. */
     recordSuccess: async (region: Region, now: Date): Promise<void> => {
       if (Math.abs(now.getTime() - (recordedAt.get(region) ?? 0)) < RECORD_MS) return;
       recordedAt.set(region, now.getTime());
-      const values = { ':now': now.toISOString(), ':ahead': toIso(now.getTime() + RECORD_MS) };
-      const condition = 'attribute_not_exists(#lastSuccessAt) OR NOT #lastSuccessAt BETWEEN :now AND :ahead';
-      await update(region, { set: { lastSuccessAt: now.toISOString() }, returns: 'NONE', condition, values });
+      const [lastSuccessAt, ahead] = [now.toISOString(), toIso(now.getTime() + RECORD_MS)];
+      const isOther = anyOf(['lastSuccessAt', 'absent'], ['lastSuccessAt', 'outside', lastSuccessAt, ahead]);
+      await update(region, { set: { lastSuccessAt }, returns: 'NONE', ...isOther });
     },
   };
 };

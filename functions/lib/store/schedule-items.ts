@@ -3,7 +3,8 @@ import { anyName } from '../../../shared/name-schemas.ts';
 import { CronTimes, LastCheck } from '../../../shared/schedules.ts';
 import { partitions } from '../../../shared/service/partitions.ts';
 import type { PlanName } from '../../../shared/service/plans.ts';
-import type { Condition, Key } from './dynamodb.ts';
+import type { Key } from './dynamodb.ts';
+import { anyOf, type Condition } from './expressions.ts';
 import { ifEqual } from './items.ts';
 
 const time = z.iso.datetime();
@@ -41,6 +42,6 @@ export const partitionOf = (owner: string): string => `${partitions.schedule}${o
 export const keyOf = ({ owner, sk }: Pick<ScheduleItem, 'owner' | 'sk'>): Key => ({ pk: partitionOf(owner), sk });
 /** Holds if the place still has this schedule. */
 export const ifSame = ({ id }: Pick<ScheduleItem, 'id'>): Condition => ifEqual('id', id);
-export const ifShown: Condition = { condition: 'attribute_not_exists(#isHidden)' };
+export const ifShown = anyOf(['isHidden', 'absent']);
 
 export const timesOf = (nextAt: Date) => ({ nextAt: nextAt.toISOString(), dueAt: nextAt.toISOString() });

@@ -2,18 +2,8 @@ import type { LastCheck } from '../../../shared/schedules.ts';
 import { HOLD_MS } from '../../../shared/service/due-times.ts';
 import { secretFolders } from '../../../shared/service/secret-folders.ts';
 import type { Due } from './due.ts';
-import {
-  allOf,
-  type Change,
-  type Db,
-  deleteItem,
-  getItem,
-  ifAbsent,
-  parse,
-  putOnce,
-  updateItem,
-  updateOnce,
-} from './dynamodb.ts';
+import { type Db, deleteItem, getItem, parse, putOnce, updateItem, updateOnce } from './dynamodb.ts';
+import { allOf, anyOf, type Change, ifAbsent } from './expressions.ts';
 import { ifDueAt, ifEqual, openPartitionOf, toIso } from './items.ts';
 import { allIn } from './query.ts';
 import { removeSecrets } from './remove-secrets.ts';
@@ -65,7 +55,7 @@ export const scheduleStore = (db: Db) => ({
     change(db, schedule, {
       set: { pausedAt: now.toISOString() },
       remove: ['open', 'dueAt', 'nextAt'],
-      condition: 'attribute_not_exists(#pausedAt)',
+      ...anyOf(['pausedAt', 'absent']),
     }),
 
   /** Resumes a schedule. Returns undefined if it is not paused, or has changed. */
@@ -73,7 +63,7 @@ export const scheduleStore = (db: Db) => ({
     change(db, schedule, {
       set: { ...timesOf(nextAt), open: openPartitionOf(db, 'schedules', schedule.id) },
       remove: ['pausedAt'],
-      condition: 'attribute_exists(#pausedAt)',
+      ...anyOf(['pausedAt', 'exists']),
     }),
 
   /** Returns a schedule of the open items, or undefined if it is gone or can't be read. */
@@ -108,10 +98,9 @@ export const scheduleStore = (db: Db) => ({
 });
 
 const record = (db: Db, schedule: ScheduleItem, last: LastCheck, now: Date) => {
-  const isNewest = {
-    condition: 'attribute_not_exists(#last) OR #last.#scheduledFor <= :scheduledFor OR #last.#scheduledFor > :ahead',
-    values: { ':scheduledFor': last.scheduledFor, ':ahead': toIso(now.getTime() + HOLD_MS) },
-  };
+  const ahead = toIso(now.getTime() + HOLD_MS);
+  const path = 'last.scheduledFor';
+  const isNewest = anyOf(['last', 'absent'], [path, '<=', last.scheduledFor], [path, '>', ahead]);
   return updateItem(db, keyOf(schedule), { set: { last }, returns: 'NONE', ...allOf(ifSame(schedule), isNewest) });
 };
 

@@ -2,7 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { HOLD_MS } from '../../../shared/service/due-times.ts';
 import type { Buckets } from '../../../shared/service/limits.ts';
 import { type PlanName, tokensOf } from '../../../shared/service/plans.ts';
-import { type Condition, type Db, getItem, updateItem } from './dynamodb.ts';
+import { type Db, getItem, updateItem } from './dynamodb.ts';
+import { anyOf, type Condition } from './expressions.ts';
 import { ifEqual, usageKey } from './items.ts';
 import { openCheckIds } from './open-checks.ts';
 
@@ -88,13 +89,8 @@ export const recount = async (db: Db, owner: string, read: StoredUsage, now: Dat
 };
 
 /** Holds if a create uses the entry of its check. */
-export const ifUses = (checkId: string, create: string): Condition => ({
-  condition: `contains(#creating.#${checkId}.#creates, :create)`,
-  values: { ':create': create },
-});
+export const ifUses = (checkId: string, create: string): Condition =>
+  anyOf([`${entryOf(checkId)}.creates`, 'contains', create]);
 
 /** Holds if the check has this entry. */
-export const ifEntry = (checkId: string, { by }: Pick<Entry, 'by'>): Condition => ({
-  condition: `#creating.#${checkId}.#by = :entry`,
-  values: { ':entry': by },
-});
+export const ifEntry = (checkId: string, { by }: Pick<Entry, 'by'>): Condition => ifEqual(`${entryOf(checkId)}.by`, by);

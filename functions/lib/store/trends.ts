@@ -1,4 +1,5 @@
 import { type Db, getItem, type Item, putItem, updateItem } from './dynamodb.ts';
+import { anyOf } from './expressions.ts';
 import { ifCreateId, type RunItem, trendKey } from './items.ts';
 import { listedRun } from './lists.ts';
 
@@ -16,10 +17,7 @@ export const putEmptyTrend = (
   putItem(
     db,
     { ...trendKey(checkId, id), owner, createId, expiresAt: trendExpiresAt },
-    {
-      condition: 'attribute_not_exists(#list) OR #expiresAt < :now',
-      values: { ':now': Math.floor(now.getTime() / 1000) },
-    },
+    anyOf(['list', 'absent'], ['expiresAt', '<', Math.floor(now.getTime() / 1000)]),
   );
 
 /**

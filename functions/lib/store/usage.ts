@@ -3,7 +3,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type Bounds, type Buckets, type Decision, decideCreate, fillBuckets } from '../../../shared/service/limits.ts';
 import { bucketNames, type PlanName, plans, tokensOf } from '../../../shared/service/plans.ts';
 import { log } from '../log.ts';
-import { allOf, type Condition, type Db, ifAbsent, updateItem } from './dynamodb.ts';
+import { type Db, updateItem } from './dynamodb.ts';
+import { allOf, anyOf, type Condition, ifAbsent } from './expressions.ts';
 import { ifEqual, usageKey } from './items.ts';
 import { removeOpenCheckOf } from './open-checks.ts';
 import { type Entry, entryOf, ifEntry, ifUses, nameOf, readUsage, recount, type StoredUsage } from './stored-usage.ts';
@@ -134,21 +135,14 @@ const write = (
 const changeOf = (tokens: string, change: number): Record<string, number> =>
   Object.fromEntries(bucketNames.map((name) => [`${tokens}.${name}`, change]));
 
-const ifWithin = ({ at, minTokens }: Bounds, tokens: string): Condition => ({
-  condition: [`#${tokens}.#at = :at`, ...bucketNames.map((name) => `#${tokens}.#${name} >= :${name}`)].join(' AND '),
-  values: { ':at': at, ...Object.fromEntries(bucketNames.map((name) => [`:${name}`, minTokens[name]])) },
-});
+const ifWithin = ({ at, minTokens }: Bounds, tokens: string): Condition =>
+  allOf(ifEqual(`${tokens}.at`, at), ...bucketNames.map((name) => anyOf([`${tokens}.${name}`, '>=', minTokens[name]])));
 /** Holds if no create of the check is at work and the owner may have one more. */
-const ifRoom = (checkId: string, quota: number): Condition => ({
-  condition: `attribute_not_exists(#creating.#${checkId}) AND #openAtMost < :quota`,
-  values: { ':quota': quota },
-});
+const ifRoom = (checkId: string, quota: number): Condition =>
+  allOf(anyOf([entryOf(checkId), 'absent']), anyOf(['openAtMost', '<', quota]));
 
 /** Holds if another create does not use the entry of the check. */
-const ifUsesNot = (checkId: string, other: string): Condition => ({
-  condition: `NOT contains(#creating.#${checkId}.#creates, :other)`,
-  values: { ':other': other },
-});
+const ifUsesNot = (checkId: string, other: string): Condition => anyOf([`${entryOf(checkId)}.creates`, 'lacks', other]);
 
 /** Returns what a create took. If that fails, the tokens return with time, and a later create removes the entry. */
 const refund = async (db: Db, create: Create, condition: Condition): Promise<void> => {

@@ -9,7 +9,8 @@ import {
 } from '../../../shared/service/due-times.ts';
 import { MAX_OPEN_SHARDS } from '../../../shared/service/partitions.ts';
 import type { Due } from './due.ts';
-import { allOf, type Db, updateItem } from './dynamodb.ts';
+import { type Db, updateItem } from './dynamodb.ts';
+import { allOf, anyOf } from './expressions.ts';
 import { ifDueAt, ifNoLease, ifState, openPartition, toIso } from './items.ts';
 import { allIn } from './query.ts';
 
@@ -42,16 +43,13 @@ const heldIn = async (db: Db, open: string, now: Date): Promise<(string | undefi
   const held = await allIn(db, {
     ...{ index: 'open', partition: open, from: now.toISOString() },
     until: toIso(now.getTime() + LEASE_MS + 2 * LEASE_SLACK_MS), // clocks differ
-    filter: { condition: '#lease.#until >= :renewed', values: { ':renewed': renewed } },
+    filter: anyOf(['lease.until', '>=', renewed]),
   });
   return held.map(({ lease }) => (lease as { sentAt?: string }).sentAt);
 };
 
 const postpone = async (db: Db, { pk, sk, dueAt }: Due, oldestSentAt: string | undefined, now: Date) => {
-  const ofSentJob = {
-    condition: '#sends > :zero AND #tries < :tries',
-    values: { ':zero': 0, ':tries': MAX_TRIES - 1 },
-  };
+  const ofSentJob = allOf(anyOf(['sends', '>', 0]), anyOf(['tries', '<', MAX_TRIES - 1]));
   const waits = oldestSentAt === undefined ? [] : [sentAfter(oldestSentAt)];
   const written = await updateItem(
     db,
@@ -66,7 +64,4 @@ const postpone = async (db: Db, { pk, sk, dueAt }: Due, oldestSentAt: string | u
   return written !== undefined;
 };
 
-const sentAfter = (oldestSentAt: string) => ({
-  condition: '#sentAt > :oldest',
-  values: { ':oldest': toIso(Date.parse(oldestSentAt) - QUEUE_ORDER_MS) },
-});
+const sentAfter = (oldestSentAt: string) => anyOf(['sentAt', '>', toIso(Date.parse(oldestSentAt) - QUEUE_ORDER_MS)]);

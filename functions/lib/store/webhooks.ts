@@ -4,19 +4,8 @@ import { DELIVERY_LEASE_MS, DISABLE_AFTER_MS, HOLD_MS } from '../../../shared/se
 import { partitions } from '../../../shared/service/partitions.ts';
 import { latest, unlessAhead } from '../../../shared/times.ts';
 import { type DisabledReason, ROTATION_HOURS } from '../../../shared/webhooks.ts';
-import {
-  allOf,
-  type Condition,
-  type Db,
-  deleteItem,
-  getItem,
-  ifAbsent,
-  type Key,
-  parse,
-  putItem,
-  putOnce,
-  updateItem,
-} from './dynamodb.ts';
+import { type Db, deleteItem, getItem, type Key, parse, putItem, putOnce, updateItem } from './dynamodb.ts';
+import { allOf, anyOf, type Condition, ifAbsent } from './expressions.ts';
 import { ifEqual, toIso, webhooksMarkKey } from './items.ts';
 import { allIn } from './query.ts';
 
@@ -162,13 +151,8 @@ export const isSlow = (webhook: WebhookItem, ms: number, now: Date): boolean =>
 const takeLane = async (db: Db, webhook: WebhookItem, id: string, now: Date): Promise<Lane | undefined> => {
   const lane = lanesOf(webhook).find((each) => !isTaken(webhook, each, now));
   if (!lane) return undefined;
-  const isFree = {
-    condition: `attribute_not_exists(#tries.#${lane}) OR NOT #tries.#${lane}.#startedAt BETWEEN :expired AND :ahead`,
-    values: {
-      ':expired': toIso(now.getTime() - DELIVERY_LEASE_MS + 1),
-      ':ahead': toIso(now.getTime() + DELIVERY_LEASE_MS),
-    },
-  };
+  const [expired, ahead] = [toIso(now.getTime() - DELIVERY_LEASE_MS + 1), toIso(now.getTime() + DELIVERY_LEASE_MS)];
+  const isFree = anyOf([`tries.${lane}`, 'absent'], [`tries.${lane}.startedAt`, 'outside', expired, ahead]);
   const set = { [`tries.${lane}`]: { id, startedAt: now.toISOString() } };
   const taken = await updateItem(db, keyOf(webhook), { set, returns: 'NONE', ...allOf(ifSame(webhook), isFree) });
   return taken && lane;

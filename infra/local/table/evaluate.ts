@@ -1,6 +1,6 @@
 import { invalid } from './errors.ts';
-import type { Action, Condition, Operand, Path } from './expressions.ts';
-import { bytesOf, compare, equal, type Item, typeOf, type Value } from './values.ts';
+import type { Action, Condition, Path, Test } from './expressions.ts';
+import { bytesOf, compare, equal, type Item, type Value } from './values.ts';
 
 type Maybe = Value | undefined;
 
@@ -12,86 +12,64 @@ const valueAt = (path: Path, item: Item): Maybe => {
 };
 
 /** Returns true if a condition holds for an item. A missing item is empty. */
-export const holds = (condition: Condition, item: Item): boolean => {
-  if ('parts' in condition) {
-    if (condition.kind === 'and') return condition.parts.every((part) => holds(part, item));
-    return condition.parts.some((part) => holds(part, item)) === (condition.kind === 'or');
-  }
-  const [first, second, third] = condition.operands.map((operand) => resultOf(operand, item));
-  if (condition.kind === 'in')
-    return condition.operands.slice(1).some((operand) => areEqual(first, resultOf(operand, item)));
-  return tests[condition.kind]?.(first, second, third) === true;
-};
+export const holds = (condition: Condition, item: Item): boolean =>
+  condition.every((tests) =>
+    tests.some(({ kind, path, values: [first, second] }) => passes[kind](valueAt(path, item), first, second)),
+  );
 
-const areEqual = (a: Maybe, b: Maybe): boolean => Boolean(a && b && equal(a, b));
 /** Returns a number below, of or above 0, or NaN if the values have no order. */
 const order = (a: Maybe, b: Maybe): number => (a && b && compare(a, b)) ?? Number.NaN;
+const areEqual = (a: Maybe, b: Maybe): boolean => Boolean(a && b && equal(a, b));
+const isBetween = (value: Maybe, low: Maybe, high: Maybe) => order(value, low) >= 0 && order(value, high) <= 0;
 
-const tests: Record<string, (value: Maybe, second: Maybe, third: Maybe) => boolean> = {
+const contains = (value: Maybe, part: Maybe): boolean => {
+  if (!value || !part) return false;
+  if (value.S !== undefined) return part.S !== undefined && value.S.includes(part.S);
+  if (value.B !== undefined) return part.B !== undefined && bytesOf(value.B).includes(bytesOf(part.B));
+  return value.L?.some((each) => equal(each, part)) === true;
+};
+
+const sizeOf = ({ S, B, L, M }: Value): number =>
+  (S ?? L ?? (B === undefined ? M && Object.keys(M) : bytesOf(B)))?.length ?? Number.NaN;
+
+const passes: Record<Test['kind'], (value: Maybe, first?: Value, second?: Value) => boolean> = {
+  exists: (value) => value !== undefined,
+  absent: (value) => value === undefined,
   '=': areEqual,
   '<>': (value, other) => !areEqual(value, other),
   '<': (value, other) => order(value, other) < 0,
   '<=': (value, other) => order(value, other) <= 0,
   '>': (value, other) => order(value, other) > 0,
   '>=': (value, other) => order(value, other) >= 0,
-  between: (value, low, high) => order(value, low) >= 0 && order(value, high) <= 0,
-  attribute_exists: (value) => value !== undefined,
-  attribute_not_exists: (value) => value === undefined,
-  attribute_type: (value, type) => value !== undefined && typeOf(value) === type?.S,
-  begins_with: (value, start) => {
-    if (value?.S !== undefined && start?.S !== undefined) return value.S.startsWith(start.S);
-    if (value?.B === undefined || start?.B === undefined) return false;
-    const bytes = bytesOf(start.B);
-    return bytesOf(value.B).subarray(0, bytes.length).equals(bytes);
-  },
-  contains: (value, part) => {
-    if (!value || !part) return false;
-    if (value.S !== undefined) return part.S !== undefined && value.S.includes(part.S);
-    if (value.B !== undefined) return part.B !== undefined && bytesOf(value.B).includes(bytesOf(part.B));
-    return value.L?.some((each) => equal(each, part)) === true;
-  },
+  contains,
+  lacks: (value, part) => !contains(value, part),
+  'size <=': (value, size) => value !== undefined && sizeOf(value) <= Number(size?.N),
+  'begins with': (value, start) => value?.S?.startsWith(start?.S ?? '') === true,
+  between: isBetween,
+  outside: (value, low, high) => !isBetween(value, low, high),
 };
 
-const resultOf = (operand: Operand, item: Item): Maybe => {
-  if (operand.kind === 'value') return operand.value;
-  if (operand.kind === '+') return sum(...operand.terms, item);
-  const value = valueAt(operand.path, item);
-  if (operand.kind === 'if_not_exists') return value ?? resultOf(operand.otherwise, item);
-  if (operand.kind === 'path' || !value) return value;
-  const size = value.S?.length ?? (value.B !== undefined ? bytesOf(value.B).length : undefined) ?? value.L?.length;
-  if (size !== undefined) return { N: String(size) };
-  return value.M && { N: String(Object.keys(value.M).length) };
-};
-
-const required = (operand: Operand, item: Item): Value => {
-  const value = resultOf(operand, item);
-  if (value) return value;
-  throw invalid('The provided expression refers to an attribute that does not exist in the item');
-};
-
-/** Adds two numbers as JavaScript does, because the stores read the sum as such a number. */
-const sum = (first: Operand, second: Operand, item: Item): Value => {
-  const [{ N: a }, { N: b }] = [required(first, item), required(second, item)];
-  if (a !== undefined && b !== undefined) return { N: String(Number(a) + Number(b)) };
-  throw invalid('An operand in the update expression has an incorrect data type');
-};
-
-/** Changes an item by an update. All operands have the values of before the update. */
+/** Changes an item by an update. */
 export const update = (item: Item, actions: readonly Action[]): void => {
-  const changes = actions.map(({ path, value }) => ({
-    path,
-    value: value && structuredClone(required(value, item)), // another action may change the original
-  }));
-  for (const { path, value } of changes) {
+  for (const { kind, path, values } of actions) {
     const map = valueAt(path.slice(0, -1), item)?.M;
     const name = path.at(-1) as string;
     if (!map) throw invalid('The document path provided in the update expression is invalid for update');
-    if (value) setOwn(map, name, value);
-    else delete map[name];
+    const [first, second] = values;
+    const before = valueAt(path, item);
+    if (kind === 'remove') delete map[name];
+    else if (kind === 'add') setOwn(map, name, sum(before ?? first, second));
+    else setOwn(map, name, (kind === 'set' ? first : (before ?? first)) as Value);
   }
 };
 
-/** Returns the parts of an item at some paths, as a projection or `UPDATED_NEW` shows them. */
+/** Adds two numbers as JavaScript does, because the stores read the sum as such a number. */
+const sum = (a: Maybe, b: Maybe): Value => {
+  if (a?.N !== undefined && b?.N !== undefined) return { N: String(Number(a.N) + Number(b.N)) };
+  throw invalid('An operand in the update expression has an incorrect data type');
+};
+
+/** Returns the parts of an item at some paths, as `UPDATED_NEW` shows them. */
 export const partsOf = (item: Item, paths: readonly Path[]): Item => {
   const parts: Item = {};
   for (const path of paths) {

@@ -1,7 +1,7 @@
 import { invalid } from './errors.ts';
-import { holds, partsOf } from './evaluate.ts';
+import { holds } from './evaluate.ts';
 import type { Condition } from './expressions.ts';
-import type { expressionsOf, Request } from './requests.ts';
+import type { Request } from './requests.ts';
 import * as schema from './schema.ts';
 import { type Item, sizeOfItem } from './values.ts';
 
@@ -12,9 +12,8 @@ export const pageOf = (
   rows: Iterable<Item>,
   { Limit = Number.POSITIVE_INFINITY }: Request,
   index: schema.Index | undefined,
-  { filter, projection }: ReturnType<typeof expressionsOf>,
+  filter: Condition | undefined,
 ): object => {
-  schema.checkNestedPaths(projection ?? []);
   const items: Item[] = [];
   let scanned = 0;
   let bytes = 0;
@@ -30,7 +29,7 @@ export const pageOf = (
   return {
     Count: items.length,
     ScannedCount: scanned,
-    Items: projection ? items.map((item) => partsOf(item, projection)) : items,
+    Items: items,
     ...(last && isFull() && { LastEvaluatedKey: keysOf(last, index) }),
   };
 };
@@ -55,11 +54,4 @@ export const startOf = (
   if (partition !== undefined && (place ?? key)[0] !== partition)
     throw invalid('The provided starting key is outside query boundaries based on provided conditions');
   return { place, key };
-};
-
-/** Returns the attributes that a condition reads. */
-export const attributesIn = (condition: Condition | undefined): unknown[] => {
-  if (!condition) return [];
-  if ('parts' in condition) return condition.parts.flatMap(attributesIn);
-  return condition.operands.map((operand) => 'path' in operand && operand.path[0]);
 };

@@ -1,9 +1,8 @@
 import { invalid, ServiceError, unknown } from './errors.ts';
-import { Expression } from './expressions.ts';
-import { Placeholders } from './placeholders.ts';
-import { Tokens } from './tokens.ts';
+import { actionsIn, conditionIn, type Placeholders } from './expressions.ts';
 import { checkValues, type Item, sizeOfItem } from './values.ts';
 
+type Field = 'UpdateExpression' | 'ConditionExpression' | 'KeyConditionExpression' | 'FilterExpression';
 /** Fields of DynamoDB's requests that the table knows. */
 export type Request = {
   TableName: string;
@@ -17,41 +16,20 @@ export type Request = {
   ReturnValues?: string;
   ExpressionAttributeNames?: Record<string, string>;
   ExpressionAttributeValues?: Item;
-  ConditionExpression?: string;
-  KeyConditionExpression?: string;
-  FilterExpression?: string;
-  ProjectionExpression?: string;
-  UpdateExpression?: string;
-};
+} & { [field in Field]?: string };
 
 const MAX_EXPRESSION_BYTES = 4096;
 export const MAX_ITEM_BYTES = 400 * 1024;
-const expressionFields = [
-  'UpdateExpression',
-  'ConditionExpression',
-  'KeyConditionExpression',
-  'FilterExpression',
-  'ProjectionExpression',
-] as const;
-type Field = (typeof expressionFields)[number];
 
 /** Fields of each operation. The table knows no others, so that a request with one does not get a wrong answer. */
-const common = ['TableName', 'ExpressionAttributeNames'];
-const writing = [...common, 'ExpressionAttributeValues', 'ConditionExpression'];
-const reading = [
-  ...common,
-  'ExpressionAttributeValues',
-  'Limit',
-  'ConsistentRead',
-  'ExclusiveStartKey',
-  'FilterExpression',
-  'ProjectionExpression',
-];
+const placeholderFields = ['ExpressionAttributeNames', 'ExpressionAttributeValues'] as const;
+const writing = [...placeholderFields, 'TableName', 'ConditionExpression'];
+const reading = [...placeholderFields, 'TableName', 'Limit', 'ConsistentRead', 'ExclusiveStartKey', 'FilterExpression'];
 const fields: Record<string, readonly string[]> = {
   PutItem: [...writing, 'Item'],
   UpdateItem: [...writing, 'Key', 'UpdateExpression', 'ReturnValues'],
   DeleteItem: [...writing, 'Key'],
-  GetItem: [...common, 'Key', 'ConsistentRead', 'ProjectionExpression'],
+  GetItem: ['TableName', 'Key', 'ConsistentRead'],
   Query: [...reading, 'IndexName', 'KeyConditionExpression', 'ScanIndexForward'],
   Scan: reading,
 };
@@ -75,49 +53,42 @@ export const checkSize = (item: Item, message = 'Item size has exceeded the maxi
 
 /** Returns the expressions of a request, with their names and values. */
 export const expressionsOf = (request: Request) => {
-  checkPlaceholders(request);
-  const placeholders = new Placeholders(request.ExpressionAttributeNames, request.ExpressionAttributeValues);
-  const given = <T>(field: Field, read: (expression: Expression) => T): T | undefined => {
+  const used = new Set<string>();
+  const lookUp = <T>(given: Record<string, T> = {}, placeholder: string): T => {
+    used.add(placeholder);
+    if (Object.hasOwn(given, placeholder)) return given[placeholder] as T;
+    throw invalid(`The placeholder ${placeholder} of an expression is not defined`);
+  };
+  checkValues(request.ExpressionAttributeValues, (why) =>
+    invalid(`ExpressionAttributeValues contains invalid value: ${why}`),
+  );
+  const given = <T>(field: Field, read: (text: string, placeholders: Placeholders) => T): T | undefined => {
     const text = request[field];
-    return text === undefined ? undefined : read(new Expression(new Tokens(field, text), placeholders));
-  };
-  const expressions = {
-    actions: given('UpdateExpression', (expression) => expression.update()) ?? [],
-    condition: given('ConditionExpression', (expression) => expression.condition()),
-    keyCondition: given('KeyConditionExpression', (expression) => expression.condition()),
-    filter: given('FilterExpression', (expression) => expression.condition()),
-    projection: given('ProjectionExpression', (expression) => expression.projection()),
-  };
-  placeholders.refuseUnused();
-  return expressions;
-};
-
-const checkPlaceholders = (request: Request): void => {
-  const { ExpressionAttributeNames: names, ExpressionAttributeValues: values } = request;
-  const used = expressionFields.filter((field) => request[field] !== undefined);
-  if (names && used.length === 0)
-    throw invalid('ExpressionAttributeNames can only be specified when using expressions');
-  if (values && used.every((field) => field === 'ProjectionExpression'))
-    throw invalid('ExpressionAttributeValues can only be specified when using expressions');
-  for (const field of used) {
-    const bytes = Buffer.byteLength(request[field] as string);
+    if (text === undefined) return undefined;
+    const bytes = Buffer.byteLength(text);
     if (bytes > MAX_EXPRESSION_BYTES)
       throw invalid(
         `Invalid ${field}: Expression size has exceeded the maximum allowed size; expression size: ${bytes}`,
       );
+    return read(text, {
+      nameFor: (placeholder) => lookUp(request.ExpressionAttributeNames, placeholder),
+      valueFor: (placeholder) => lookUp(request.ExpressionAttributeValues, placeholder),
+    });
+  };
+  const expressions = {
+    actions: given('UpdateExpression', actionsIn) ?? [],
+    condition: given('ConditionExpression', conditionIn),
+    keyCondition: given('KeyConditionExpression', conditionIn),
+    filter: given('FilterExpression', conditionIn),
+  };
+  for (const field of placeholderFields) {
+    const all = request[field] && Object.keys(request[field]);
+    if (all?.length === 0) throw invalid(`${field} must not be empty`);
+    const unused = all?.filter((name) => !used.has(name)) ?? [];
+    if (unused.length > 0)
+      throw invalid(`Value provided in ${field} unused in expressions: keys: {${unused.join(', ')}}`);
   }
-  for (const [what, given, pattern] of [
-    ['Names', names, /^#\w+$/],
-    ['Values', values, /^:\w+$/],
-  ] as const) {
-    if (!given) continue;
-    const keys = Object.keys(given);
-    if (keys.length === 0) throw invalid(`ExpressionAttribute${what} must not be empty`);
-    const wrong = keys.find((key) => !pattern.test(key));
-    if (wrong !== undefined)
-      throw invalid(`ExpressionAttribute${what} contains invalid key: Syntax error; key: "${wrong}"`);
-  }
-  checkValues(values, (why) => invalid(`ExpressionAttributeValues contains invalid value: ${why}`));
+  return expressions;
 };
 
 export const conditionFailed = (): ServiceError =>

@@ -25,11 +25,11 @@ const tableOf = (index: Index | undefined) =>
 /** The greatest text that begins with a text is below the text with this at its end. */
 const LAST_LETTER = '\u{10ffff}';
 
-const rangeSql = ({ operator, values }: Bound, column: string) => {
-  if (operator === 'between') return { sql: `${column} BETWEEN ? AND ?`, values };
-  if (operator === 'begins_with')
+const rangeSql = ({ kind, values }: Bound, column: string) => {
+  if (kind === 'between') return { sql: `${column} BETWEEN ? AND ?`, values };
+  if (kind === 'begins with')
     return { sql: `${column} >= ? AND ${column} < ?`, values: [...values, values[0] + LAST_LETTER] };
-  return { sql: `${column} ${operator} ?`, values };
+  return { sql: `${column} ${kind} ?`, values };
 };
 
 export const rowsOf = (database: Database) => {

@@ -1,6 +1,6 @@
 import { tableSettings } from '../../settings.ts';
 import { invalid, invalidValue } from './errors.ts';
-import type { Action, Operand, Path } from './expressions.ts';
+import type { Action } from './expressions.ts';
 import { type Item, type Type, typeOf, type Value } from './values.ts';
 
 /* The keys of the table and of its indexes. All are texts. */
@@ -75,14 +75,7 @@ export const keyOfItem = (item: Item): [string, string] => {
 const wrongIndexType = (name: string, indexName: string, type: Type) =>
   invalidValue(`Type mismatch for Index Key ${name} Expected: S Actual: ${type} IndexName: ${indexName}`);
 
-/** Returns the type of an operand if its expression says it. */
-const typeOfOperand = (operand: Operand): Type | undefined => {
-  if (operand.kind === 'value') return typeOf(operand.value);
-  if (operand.kind === 'if_not_exists') return typeOfOperand(operand.otherwise);
-  return operand.kind === '+' ? 'N' : undefined;
-};
-
-/** Throws if an update changes the key, or gives a key of an index a wrong type. */
+/** Throws if an update changes the key or a part of an index's key, or gives an index's key a wrong type. */
 export const checkUpdate = (actions: readonly Action[]): void => {
   for (const name of [partitionKey, sortKey]) {
     if (actions.some(({ path }) => path[0] === name))
@@ -90,10 +83,11 @@ export const checkUpdate = (actions: readonly Action[]): void => {
   }
   for (const { name, indexName } of indexKeys) {
     const action = actions.find(({ path }) => path.length === 1 && path[0] === name);
-    const type = action?.value && typeOfOperand(action.value);
-    if (type && type !== 'S') throw wrongIndexType(name, indexName, type);
+    const [value] = action?.values ?? [];
+    if (value && value.S === undefined) throw wrongIndexType(name, indexName, typeOf(value));
+    if (actions.some(({ path }) => path.length > 1 && path[0] === name))
+      throw invalid(`Key attributes must be scalars; map lookup '.' is not allowed: IndexKey: ${name}`);
   }
-  checkNestedPaths(actions.map(({ path }) => path));
 };
 
 /** Throws if an updated item has a key of an index that is no key. */
@@ -107,17 +101,6 @@ export const checkUpdated = (item: Item): void => {
         `${NOT_VALID} The update expression attempted to update a secondary index key to a value that is not supported. ${EMPTY}`,
       );
   }
-};
-
-/** Throws if a path leads into a key. */
-export const checkNestedPaths = (paths: readonly Path[]): void => {
-  const nested = new Set(paths.filter((path) => path.length > 1).map(([head]) => head));
-  const refuse = (kind: string, name: string) =>
-    invalid(
-      `Key attributes must be scalars; list random access '[]' and map lookup '.' are not allowed: ${kind}: ${name}`,
-    );
-  for (const name of [partitionKey, sortKey]) if (nested.has(name)) throw refuse('Key', name);
-  for (const { name } of indexKeys) if (nested.has(name)) throw refuse('IndexKey', name);
 };
 
 /** Returns the place of an item in an index, or undefined if the item is not in it. */

@@ -2,9 +2,9 @@ import { EVERYTHING } from '../batch.ts';
 import type { Database, Result } from '../database.ts';
 import { invalid, ServiceError } from './errors.ts';
 import { holds, partsOf, update } from './evaluate.ts';
-import type { Path } from './expressions.ts';
+import type { Condition, Path } from './expressions.ts';
 import { rangeOf } from './key-condition.ts';
-import { attributesIn, pageOf, startOf } from './page.ts';
+import { pageOf, startOf } from './page.ts';
 import { checkFields, checkSize, conditionFailed, expressionsOf, type Request } from './requests.ts';
 import { type Rows, rowsOf } from './rows.ts';
 import * as schema from './schema.ts';
@@ -63,12 +63,9 @@ export class Table {
   #get(request: Request): Answer {
     this.#check('GetItem', request);
     checkValues(request.Key);
-    const { projection } = expressionsOf(request);
     const [pk, sk] = schema.keyOf(request.Key);
-    schema.checkNestedPaths(projection ?? []);
     const item = this.#rows.get(pk, sk);
-    const shown = item && (projection ? partsOf(item, projection) : item);
-    return { answer: { ...(shown && { Item: shown }) }, parts: [pk] };
+    return { answer: { ...(item && { Item: item }) }, parts: [pk] };
   }
 
   #put(request: Request): Answer {
@@ -111,7 +108,7 @@ export class Table {
   #change(
     [pk, sk]: [string, string],
     request: Request,
-    condition: ReturnType<typeof expressionsOf>['condition'],
+    condition: Condition | undefined,
     change: (before: Item | undefined) => Item | undefined,
     paths: readonly Path[] = [],
   ): Answer {
@@ -129,20 +126,17 @@ export class Table {
     this.#check('Query', request);
     checkValues(request.ExclusiveStartKey);
     const index = request.IndexName === undefined ? undefined : schema.indexNamed(request.IndexName);
-    if (request.KeyConditionExpression === undefined)
-      throw invalid('Either the KeyConditions or KeyConditionExpression parameter must be specified in the request.');
-    const expressions = expressionsOf(request);
+    const { keyCondition = [], filter = [] } = expressionsOf(request);
     const keys = index ?? schema;
-    const range = rangeOf(expressions.keyCondition as never, keys);
-    const heads = attributesIn(expressions.filter);
-    for (const name of [keys.partitionKey, keys.sortKey]) {
-      if (heads.includes(name))
-        throw invalid(`Filter Expression can only contain non-primary key attributes: Primary key attribute: ${name}`);
+    const range = rangeOf(keyCondition, keys);
+    for (const { path } of filter.flat()) {
+      if ([keys.partitionKey, keys.sortKey].some((name) => name === path[0]))
+        throw invalid(`Filter Expression can only contain non-primary key attributes: Primary key: ${path[0]}`);
     }
     const start = startOf(request, index, range.partition);
     const rows = this.#rows.inRange({ index, range, start, isReversed: request.ScanIndexForward === false });
     return {
-      answer: pageOf(rows, request, index, expressions),
+      answer: pageOf(rows, request, index, filter),
       parts: [index ? `${index.name} ${range.partition}` : range.partition],
     };
   }
@@ -150,8 +144,8 @@ export class Table {
   #scan(request: Request): Answer {
     this.#check('Scan', request);
     checkValues(request.ExclusiveStartKey);
-    const expressions = expressionsOf(request);
+    const { filter } = expressionsOf(request);
     const rows = this.#rows.all(startOf(request));
-    return { answer: pageOf(rows, request, undefined, expressions), parts: [EVERYTHING] };
+    return { answer: pageOf(rows, request, undefined, filter), parts: [EVERYTHING] };
   }
 }

@@ -1,4 +1,5 @@
 import { deleteItem } from '../../../functions/lib/store/dynamodb.ts';
+import { anyOf } from '../../../functions/lib/store/expressions.ts';
 import { checkKey } from '../../../functions/lib/store/items.ts';
 import { fillBuckets } from '../../../shared/service/limits.ts';
 import type { Item } from '../embedded-table.ts';
@@ -32,7 +33,7 @@ export const defectsOfChecks: Defects = {
       const { eraseRemains } = erasure;
       erasure.eraseRemains = async (checkId) => {
         const nothing = await eraseRemains(checkId);
-        await deleteItem(db, checkKey(checkId), { condition: 'attribute_exists(#erasedAt)' });
+        await deleteItem(db, checkKey(checkId), anyOf(['erasedAt', 'exists']));
         return nothing;
       };
     },
