@@ -227,8 +227,8 @@ const finishRun = async (
   const { metrics, against, ...fields } = { metrics: undefined, ...result };
   const judged = await assertRun(work, result, END_MS);
   const { own, against: others } = await storeReportsOfParts(work, result, attempts.length);
-  const stored = { ...own, report: reports.own, attempts: [...attempts] };
-  const outcome: Outcome = { ...fields, ...metrics, ...judged, ...stored };
+  const stored = { report: reports.own, attempts: [...attempts] };
+  const outcome: Outcome = { ...fields, ...metrics, ...judged, ...own, ...stored };
   if (against) outcome.against = againstOf(lease.run, { ...against, ...others }, reports.against);
   const finished = await retry(() => leases.finish(lease, outcome, now()), work, END_MS);
   if (!finished) throw new LeaseLostError();
