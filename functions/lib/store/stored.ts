@@ -75,10 +75,7 @@ const measuredFields = {
   environment: Environment.extend({ auditVersion: name<AuditVersion>(), device: name<Device>().nullable() }).nullable(),
 };
 
-/**
- * Reads an object whose null fields may be missing. Runs are stored without nulls, because DynamoDB bills a null and its name.
- * An earlier release stored a second variant without the parts that it did not know.
- */
+/** Reads an object whose nulls may be missing. DynamoDB would bill them, and an earlier release did not know some parts. */
 export const withNulls = <Schema extends z.ZodObject>(schema: Schema) => {
   const canBeNull = Object.keys(schema.shape).filter((name) => schema.shape[name].safeParse(null).success);
   const nulls = recordOf(canBeNull, () => null);
