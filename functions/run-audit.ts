@@ -33,7 +33,7 @@ import { readSecrets, secretsFor, secretsGone } from './lib/runs/read-secrets.ts
 import { recordFailure, recordProgress } from './lib/runs/record-attempt.ts';
 import { emitFinished, emitMeasured } from './lib/runs/run-metrics.ts';
 import { againstOf, alsoBy, inputsOf, loaderOf } from './lib/runs/run-variants.ts';
-import { type StoredReports, storeInteractions, storeReports } from './lib/runs/store-report.ts';
+import { type StoredReports, storeReports, storeReportsOfParts } from './lib/runs/store-report.ts';
 import { withWholeReports } from './lib/runs/whole-reports.ts';
 import { type CheckStore, checkStore } from './lib/store/checks.ts';
 import {
@@ -226,10 +226,10 @@ const finishRun = async (
   const { leases, lease, now } = work;
   const { metrics, against, ...fields } = { metrics: undefined, ...result };
   const judged = await assertRun(work, result, END_MS);
-  const { own, against: others } = await storeInteractions(work, result, attempts.length);
-  const stored = { interactions: own, report: reports.own, attempts: [...attempts] };
-  const outcome: Outcome = { ...fields, ...metrics, ...judged, ...stored };
-  if (against) outcome.against = againstOf(lease.run, { ...against, interactions: others }, reports.against);
+  const { own, against: others } = await storeReportsOfParts(work, result, attempts.length);
+  const stored = { report: reports.own, attempts: [...attempts] };
+  const outcome: Outcome = { ...fields, ...metrics, ...judged, ...own, ...stored };
+  if (against) outcome.against = againstOf(lease.run, { ...against, ...others }, reports.against);
   const finished = await retry(() => leases.finish(lease, outcome, now()), work, END_MS);
   if (!finished) throw new LeaseLostError();
   const error = result.state === 'failed' ? result.error : null;

@@ -7,7 +7,7 @@ import {
   interactionView,
 } from './interactions/interactions-schemas.ts';
 import { interactionTimesOf } from './interactions/series.ts';
-import { StoredTimes } from './interactions/series-schemas.ts';
+import { InteractionTimes, interactionTimesView, StoredTimes } from './interactions/series-schemas.ts';
 import { noMetrics } from './metrics/page-metrics.ts';
 import {
   Metrics,
@@ -98,8 +98,8 @@ type Source = Pick<Measured, 'environment'> & {
   error: { code: RunProblemCode } | null;
   interactions: Parameters<typeof interactionTimesOf>[0];
 };
-/** The shapes that show a fact besides the series of runs: CSV, and the newest result of a page. */
-type Shows = { csv?: true; newest?: true };
+/** The shapes that show a fact besides the series of runs: CSV, the newest result of a page, and summaries for agents. */
+type Shows = { csv?: true; newest?: true; agents?: true };
 
 const fact = <Schema extends z.ZodType, const Shown extends Shows = Record<never, never>>(
   schema: Schema,
@@ -120,7 +120,7 @@ const ofEnvironment = <Name extends keyof Environment, const Shown extends Shows
 const facts = {
   sampleCount: fact(z.int(), ({ samples }) => samples.length, { csv: true, newest: true }),
   errorCode: fact(RunProblemCode.nullable(), ({ error }) => error?.code ?? null, { csv: true, newest: true }),
-  contended: ofEnvironment('contended', { csv: true, newest: true }),
+  contended: ofEnvironment('contended', { csv: true, newest: true, agents: true }),
   host: ofEnvironment('host', { csv: true }),
   chromium: fact(Environment.shape.chromium.nullable(), ({ environment }) => environment?.chromium ?? null, {
     csv: true,
@@ -157,6 +157,16 @@ export const RunFacts = z.object(
 
 /** Returns the facts about a run that its summaries show. */
 export const factsOf = (run: Source) => recordOf(factNames, (name) => facts[name].of(run)) as z.infer<typeof RunFacts>;
+
+/** The facts as the API shows them. */
+export const RunFactsView = RunFacts.extend({ interactions: InteractionTimes });
+/** Returns the facts that the API shows in another form. */
+export const factsView = ({ interactions }: Pick<z.infer<typeof RunFacts>, 'interactions'>) => ({
+  interactions: interactionTimesView(interactions),
+});
+/** Returns the same facts as CSV shows them. */
+export const factCells = ({ interactions }: FactsOfCells) => ({ interactions: interactionTimesOf(interactions) });
+export type FactsOfCells = Partial<Pick<Source, 'interactions'>>;
 
 type NameIn<Shape extends keyof Shows> = {
   [Name in FactName]: Facts[Name] extends Record<Shape, true> ? Name : never;

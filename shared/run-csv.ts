@@ -1,5 +1,4 @@
-import { interactionTimesOf } from './interactions/series.ts';
-import { factsIn } from './measured.ts';
+import { type FactsOfCells, factCells, factsIn } from './measured.ts';
 import { metricNames, namesOfKind, valueNames } from './metrics/page-metrics.ts';
 import type { RunSummary, RunsOfDay } from './summaries.ts';
 
@@ -30,12 +29,12 @@ export const dayCsvOptions = {
   ],
 };
 
-type Row = Omit<RunSummary, 'links' | 'interactions'> & { interactions?: Parameters<typeof interactionTimesOf>[0] };
+type Row = Omit<RunSummary, 'links' | keyof FactsOfCells> & FactsOfCells;
 
-/** Returns the cells of a run. Times are in milliseconds. Values of throttling and interactions are JSON. */
+/** Returns the cells of a run. Times are in milliseconds. Lists and objects are JSON. */
 export const csvRow = ({ numericValues, labels, day, ...run }: Row) => ({
   ...run,
-  interactions: interactionTimesOf(run.interactions),
+  ...factCells(run),
   ...numericValues,
   ...(day && dayCells(day)),
   labels: JSON.stringify(labels ?? {}),

@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { Check, type CheckView, CheckView as CheckViewSchema, inputFields } from './check.ts';
-import { InteractionTimes, interactionTimesView } from './interactions/series-schemas.ts';
-import { factsOf, RunFacts } from './measured.ts';
+import { factsOf, factsView, RunFacts, RunFactsView } from './measured.ts';
 import { metricNames, valueNames } from './metrics/page-metrics.ts';
 import { Metrics, MetricsView, metricsView, NumericValues, Spread } from './metrics/page-metrics-schemas.ts';
 import { pick } from './pick.ts';
@@ -74,7 +73,7 @@ export const RunSummary = z
   .object({
     ...SeriesRun.shape,
     ...MetricsView.shape,
-    interactions: InteractionTimes,
+    ...RunFactsView.shape,
     numericValues: NumericValues,
     links: z
       .object({ self: z.string().nullable(), check: z.string().nullable() })
@@ -87,7 +86,7 @@ export type RunSummary = z.infer<typeof RunSummary>;
 export const runSummary = (run: SeriesRun, { isExpired }: { isExpired: boolean }): RunSummary => ({
   ...pick(run, SeriesRun.keyof().options),
   ...metricsView(run),
-  interactions: interactionTimesView(run.interactions),
+  ...factsView(run),
   numericValues: pick(run, valueNames),
   links: isExpired
     ? { self: null, check: null }

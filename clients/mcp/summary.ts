@@ -1,6 +1,7 @@
 import type { CheckView } from '../../shared/check.ts';
 import type { MetricChange } from '../../shared/comparison/schemas.ts';
 import { interactionMetricNames, type JudgedName } from '../../shared/interactions/metrics.ts';
+import { factsIn, factsOf } from '../../shared/measured.ts';
 import {
   type MetricName,
   metricNames,
@@ -76,7 +77,7 @@ const runSummaryOf = (run: RunView, entries: number) => {
     ...(run.simulations && { simulations: run.simulations.slice(0, entries) }),
     ...(run.interactions && { interactions: run.interactions.slice(0, entries).map(interactionOf) }),
     ...(run.assertions && { assertions: assertionsOf(run.assertions, entries) }),
-    contended: run.environment?.contended ?? null,
+    ...pick(factsOf(run), factsIn('agents')),
     ...warnings,
     ...(run.turns && { turns: run.turns }),
     ...(run.against && {

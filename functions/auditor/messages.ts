@@ -1,15 +1,14 @@
 import type { AuditVersion } from '../../shared/audit-versions.ts';
-import type { Given } from '../../shared/measured.ts';
-import type { Metrics, WithSteady } from '../../shared/metrics/page-metrics-schemas.ts';
+import type { Metrics } from '../../shared/metrics/page-metrics-schemas.ts';
 import { type Category, categoriesOf, isSteady } from '../../shared/options/audit-options.ts';
 import type { AuditOptions } from '../../shared/options/audit-options-schemas.ts';
 import type { Secrets } from '../../shared/options/secrets.ts';
-import type { SimulatedLoad } from '../../shared/options/simulated-loads.ts';
 import type { ThrottlingValues } from '../../shared/options/throttling.ts';
 import type { RunProblemCode } from '../../shared/problems.ts';
 import type { MainThreadCpu, Waits } from './cpu-waits.ts';
-import type { InteractionMessage, MeasuredInteraction } from './interactions/messages.ts';
+import type { InteractionMessage } from './interactions/messages.ts';
 import type { KeptFiles } from './kept-files.ts';
+import type { SampleParts } from './parts.ts';
 
 /** One audit of a page. The auditor's parent passes the order to Lighthouse as it received it. */
 export type AuditOrder = {
@@ -136,7 +135,7 @@ export type DocumentState = 'shown' | 'unparsable' | 'gone';
 export type RuntimeError = { code: string; message: string; artifactKey?: string };
 
 /** The parts of a Lighthouse result that the service reads, and the gzipped result itself. */
-export type AuditSummary = Partial<Given & WithSteady> & {
+export type AuditSummary = SampleParts & {
   metrics: Metrics;
   runtimeError: RuntimeError | null;
   finalUrl: string | null;
@@ -158,9 +157,6 @@ export type AuditSummary = Partial<Given & WithSteady> & {
   uncheckedRules: string[];
   /** True if Chromium reported no first meaningful paint, so that TTI and TBT are based on a substitute. */
   withoutMeaningfulPaint: boolean;
-  /** Missing if the order has none, or if the page was not measured. */
-  simulations?: SimulatedLoad[];
-  interactions?: MeasuredInteraction[];
   report: Buffer;
   reportBytes: number;
   /** Missing if the order asks for none. */

@@ -135,12 +135,12 @@ const endOfSecret = (text: string, start: number, candidates: readonly string[])
   return undefined;
 };
 
-/** Replaces the secrets in all texts of plain data, except below these names. */
+/** Replaces the secrets in all texts of plain data, except below these names. Files stay as they are. */
 export const scrubData = <T>(data: T, scrub: Scrub, fixed: ReadonlySet<string> = new Set()): T => {
   const clean = (value: unknown, name: string): unknown => {
     if (typeof value === 'string') return isPicture(name, value) ? value : scrub(value);
     if (Array.isArray(value)) return value.map((each) => clean(each, name));
-    if (typeof value !== 'object' || value === null) return value;
+    if (typeof value !== 'object' || value === null || value instanceof Uint8Array) return value;
     return Object.fromEntries(
       Object.entries(value).map(([key, each]) =>
         fixed.has(key) ? [key, each] : [isWord(key) ? key : scrub(key), clean(each, key)],

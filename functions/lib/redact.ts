@@ -1,3 +1,4 @@
+import { cutText, MAX_FINAL_URL_LENGTH } from '../../shared/text.ts';
 import { ownerHash } from './owner-hash.ts';
 
 /*
@@ -32,6 +33,9 @@ const secretNames =
 /** Replaces the secrets in a text. A second call changes nothing. */
 export const redactText = (text: string): string =>
   shapes.reduce((clean, [shape, by]) => clean.replace(shape, by as string), text);
+
+/** Replaces the secrets in the URL of a page, and cuts a long one. */
+export const redactUrl = (url: string): string => cutText(redactText(url), MAX_FINAL_URL_LENGTH);
 
 /** Returns true if a text contains what looks like an API key of this service. */
 export const containsKey = (text: string): boolean => /pas_[0-9a-f]{12}_[0-9a-f]{64}/.test(text);

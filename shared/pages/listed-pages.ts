@@ -11,8 +11,7 @@ import {
   stepsBetween,
   type UnjudgedReason,
 } from '../comparison/since.ts';
-import { interactionTimesView } from '../interactions/series-schemas.ts';
-import { factsIn, RunFacts } from '../measured.ts';
+import { factsIn, factsView, RunFacts } from '../measured.ts';
 import { type MainName, mainNames, namesOfKind, noMetrics, pageMetric } from '../metrics/page-metrics.ts';
 import { metricsView } from '../metrics/page-metrics-schemas.ts';
 import { type AuditVersion, anyName, type Device, type Region } from '../name-schemas.ts';
@@ -143,7 +142,7 @@ const pageResult = ({ page, series, change }: JudgedPage, now: Date): PageResult
     ...pick(metricsView(values), mainNames),
     numericValues: pick(values, mainValueNames),
     ...pick(newest, [...factsIn('newest'), 'errorMessage', 'labels']),
-    interactions: interactionTimesView(newest.interactions),
+    ...factsView(newest),
     change: typeof change === 'string' ? null : changeOf(change),
     unjudged: typeof change === 'string' ? change : null,
     steps: stepsBetween(series.points, series.steps).map(stepView),

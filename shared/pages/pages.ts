@@ -2,8 +2,7 @@ import { z } from 'zod';
 import { Check } from '../check.ts';
 import { MetricChange, Value, Verdict } from '../comparison/schemas.ts';
 import { unjudgedReasons } from '../comparison/since.ts';
-import { InteractionTimes } from '../interactions/series-schemas.ts';
-import { factsIn, RunFacts } from '../measured.ts';
+import { factsIn, RunFactsView } from '../measured.ts';
 import { mainNames, namesOfKind } from '../metrics/page-metrics.ts';
 import { MetricsView, NumericValues } from '../metrics/page-metrics-schemas.ts';
 import { Device, Region } from '../name-schemas.ts';
@@ -57,8 +56,7 @@ export const PageResult = z
       .shape,
     ...pick(MetricsView.shape, mainNames),
     numericValues: NumericValues.pick(recordOf(mainValueNames, () => true as const)).meta({ id: 'MainNumericValues' }),
-    ...pick(RunFacts.shape, factsIn('newest')),
-    interactions: InteractionTimes,
+    ...pick(RunFactsView.shape, factsIn('newest')),
     errorMessage: z.string().nullable().describe('Message of the error, cut after 120 characters.'),
     labels: Check.shape.labels,
     change: PageChange.nullable().describe('Null if nobody can tell. `unjudged` says why.'),

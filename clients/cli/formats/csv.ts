@@ -14,9 +14,8 @@ import type { CheckResult } from '../run/result.ts';
  */
 export const csvOf = (results: readonly CheckResult[]): string => {
   const hasVariants = results.some(({ check }) => check.against);
-  const hasSimulations = results.some(({ check }) => check.simulations);
   const added = [
-    ...(hasSimulations ? ['simulations'] : []),
+    ...(results.some(({ check }) => check.simulations) ? ['simulations'] : []),
     ...interactionColumns(results),
     ...(hasVariants ? againstColumns : []),
   ];
@@ -47,7 +46,6 @@ const againstOf = ({ against, change }: RunView): Record<string, unknown> =>
 
 const rowOf = (run: RunView, { id, labels }: CheckView) => ({
   ...csvRow({ ...run, ...factsOf(run), checkId: id, labels }),
-  simulations: run.simulations && JSON.stringify(run.simulations),
   ...Object.fromEntries(
     interactionMetricsOf(run).map((parts) => [interactionMetricId(parts), plain(valueIn(run, parts))]),
   ),

@@ -8,8 +8,8 @@ import { type HostBenchmark, hostBenchmark } from '../host/benchmark.ts';
 import { cpuAccess } from '../host/cpu-shares.ts';
 import { ShortageError } from '../host/free-resources.ts';
 import { MEMORY_BYTES, machine, TIMED_AT_ONCE } from '../host/machine.ts';
-import type { MeasuredInteraction } from '../interactions/messages.ts';
 import type { AuditOrder, HostSettings } from '../messages.ts';
+import { scrubbedParts } from '../parts.ts';
 import { type Scrub, scrubberOf, scrubData } from '../scrub.ts';
 import { limitsOn } from '../stop-rules.ts';
 import { type AuditResult, judge } from '../verdict/judge.ts';
@@ -154,20 +154,11 @@ const observationOf = (
 });
 
 /** Replaces the secrets in the texts of a result. The child has replaced those of the report. */
-const scrubResult = ({ report, environment, also, ...given }: AuditResult, scrub: Scrub): AuditResult => {
-  const { interactions, ...result } = { interactions: undefined, ...given };
-  return {
-    ...scrubData(result, scrub, WORDS),
-    environment,
-    ...(interactions && { interactions: interactions.map((each) => scrubInteraction(each, scrub)) }),
-    ...(report && { report }),
-    ...(also && { also: scrubResult(also, scrub) }),
-  } as AuditResult;
-};
-
-const scrubInteraction = ({ name, report, ...result }: MeasuredInteraction, scrub: Scrub): MeasuredInteraction => ({
-  name,
-  ...scrubData(result, scrub),
-  ...(report && { report }),
+const scrubResult = ({ environment, also, ...given }: AuditResult, scrub: Scrub): AuditResult => ({
+  ...scrubData(given, scrub, WORDS),
+  ...(given.state === 'succeeded' && scrubbedParts(given, scrub)),
+  environment,
+  ...(also && { also: scrubResult(also, scrub) }),
 });
+
 const WORDS: ReadonlySet<string> = new Set(['state', 'code', 'auditCode', 'blame', 'metrics']);

@@ -1,18 +1,15 @@
 import type { Environment } from '../../../shared/environment.ts';
-import { type Given, givenNames } from '../../../shared/measured.ts';
 import { metricNames, pageMetric } from '../../../shared/metrics/page-metrics.ts';
-import type { Metrics, WithSteady } from '../../../shared/metrics/page-metrics-schemas.ts';
+import type { Metrics } from '../../../shared/metrics/page-metrics-schemas.ts';
 import type { Category } from '../../../shared/options/audit-options.ts';
 import { optionsInEnvironment } from '../../../shared/options/audit-options-schemas.ts';
-import type { SimulatedLoad } from '../../../shared/options/simulated-loads.ts';
 import { pick } from '../../../shared/pick.ts';
 import { type RunError, runError } from '../../../shared/problems.ts';
 import type { Run } from '../../../shared/run.ts';
 import { AUDIT_REVISION } from '../../../shared/service/version.ts';
-import { cutText, MAX_FINAL_URL_LENGTH } from '../../../shared/text.ts';
-import { redact, redactText } from '../../lib/redact.ts';
-import type { MeasuredInteraction } from '../interactions/messages.ts';
+import { redact, redactText, redactUrl } from '../../lib/redact.ts';
 import { type AuditSummary, categoriesOfOrder } from '../messages.ts';
+import { redactedParts, type SampleParts } from '../parts.ts';
 import { faultOf } from './faults.ts';
 import {
   exceededByteLimit,
@@ -37,11 +34,9 @@ export type AuditResult = Pick<Run, 'blockedRequests' | 'blockedRequestCount'> &
     | ({
         state: 'succeeded';
         metrics: Metrics;
-        simulations?: SimulatedLoad[];
-        interactions?: MeasuredInteraction[];
         /** The warnings about parts without noise. `warnings` has them too. */
         steadyWarnings?: string[];
-      } & Partial<Given & WithSteady>)
+      } & SampleParts)
     | { state: 'failed'; error: RunError }
   );
 
@@ -85,10 +80,7 @@ const judgeOne = (observation: Observation): AuditResult => {
       ...common,
       state: 'succeeded',
       metrics: { ...summary.metrics, mainThreadCpu: wholeMs(summary.mainThread?.ranMs) },
-      ...(summary.simulations && { simulations: summary.simulations }),
-      ...(summary.interactions && { interactions: summary.interactions.map(redactInteraction) }),
-      ...pick(summary, givenNames),
-      ...(summary.steady && { steady: redact(summary.steady) }),
+      ...redactedParts(summary),
       steadyWarnings: steadyWarningsOf(summary, observation),
     };
 
@@ -101,26 +93,9 @@ const judgeOne = (observation: Observation): AuditResult => {
   return { ...common, state: 'failed', error };
 };
 
-/** Redacts the texts of a page in the result of an interaction. */
-const redactInteraction = ({
-  navigatedTo,
-  softNavigation,
-  longestEvent,
-  reason,
-  ...result
-}: MeasuredInteraction): MeasuredInteraction => ({
-  ...result,
-  longestEvent: longestEvent && redact(longestEvent),
-  navigatedTo: navigatedTo && shownUrl(navigatedTo),
-  softNavigation: softNavigation && { ...softNavigation, url: shownUrl(softNavigation.url) },
-  reason: reason && redactText(reason),
-});
-
-const shownUrl = (url: string): string => cutText(redactText(url), MAX_FINAL_URL_LENGTH);
-
 const finalUrlOf = (summary: AuditSummary | undefined, { mainFrame }: Observation): string | null => {
   const shown = summary?.finalUrl && !isErrorPage(summary) ? summary.finalUrl : mainFrame.url;
-  return shown ? shownUrl(shown) : null;
+  return shown ? redactUrl(shown) : null;
 };
 
 /** Returns true if the page loaded without an error and every requested category has its scores and metrics. */

@@ -1,5 +1,6 @@
 import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
 import { ApiProblemError, apiProblems, type Problem } from '../../../shared/problems.ts';
+import { methodsOf } from '../../../shared/service/routes.ts';
 import { log } from '../log.ts';
 import { obstacleOf } from '../readiness.ts';
 import { redact, redactText } from '../redact.ts';
@@ -7,7 +8,6 @@ import { UnreadableItemError, WriteConflictError } from '../store/dynamodb.ts';
 import { UnknownFormatError } from '../store/format.ts';
 import { bufferOf } from '../thread/buffers.ts';
 import { headersUnder, linksUnder } from './base-path.ts';
-import { corsHeaders } from './cors.ts';
 import { commonHeaders } from './security-headers.ts';
 
 /** Reply of an endpoint. `body` becomes JSON, unless it is a text or bytes, which need a `content-type` header. */
@@ -114,4 +114,29 @@ const isUnavailable = (error: unknown): boolean => {
     /AbortError|Throttl|ProvisionedThroughput|RequestLimit|SlowDown|Timeout/.test(name ?? '') ||
     /^(ECONN|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_AGAIN)/.test(code ?? '')
   );
+};
+
+type CorsRequest = { method: string; path: string; headers: Record<string, string | undefined> };
+
+/**
+ * Returns the CORS headers that let pages of these origins read a response. `*` allows every origin.
+ * The API takes no cookies, so it never allows credentials.
+ */
+const corsHeaders = (origins: readonly string[], { method, path, headers }: CorsRequest): Record<string, string> => {
+  if (origins.length === 0) return {};
+  const { origin = '', 'access-control-request-method': requestedMethod } = headers;
+  const anyOrigin = origins.includes('*');
+  if (!anyOrigin && !origins.includes(origin)) return { vary: 'Origin' };
+  return {
+    'access-control-allow-origin': anyOrigin ? '*' : origin,
+    ...(!anyOrigin && { vary: 'Origin' }),
+    ...(method === 'OPTIONS' && requestedMethod
+      ? {
+          'access-control-allow-methods': methodsOf(path).join(', '),
+          'access-control-allow-headers':
+            'Authorization, Content-Type, Idempotency-Key, If-None-Match, Mcp-Protocol-Version, Prefer, X-Goog-Api-Key',
+          'access-control-max-age': '600',
+        }
+      : { 'access-control-expose-headers': '*' }),
+  };
 };

@@ -1,10 +1,11 @@
 import { BatchProcessor, EventType, processPartialResponse } from '@aws-lambda-powertools/batch';
+import { ChangeMessageVisibilityCommand, GetQueueUrlCommand, SQSClient } from '@aws-sdk/client-sqs';
 import type { Context, SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda';
 import type { z } from 'zod';
 import { returnAfterSeconds } from '../../../shared/service/due-times.ts';
 import { jsonText } from '../../../shared/service/env.ts';
+import { clientSettings } from '../aws-client.ts';
 import { log } from '../log.ts';
-import { returnMessage } from './return-message.ts';
 
 type Work<Job> = (job: Job, remainingMs: () => number) => Promise<void>;
 type Source<Job> = {
@@ -68,3 +69,32 @@ const receivesOf = ({ ApproximateReceiveCount: count }: SQSRecord['attributes'])
 
 /** The instance should take no further message. */
 class SpentInstanceError extends Error {}
+
+/** Tries of each call, over half a minute. If all fail, the message stays invisible for the queue's visibility timeout. */
+const MAX_TRIES = 8;
+
+/** Lets a queue deliver a message again after some seconds. The ARN of the queue is `arn:aws:sqs:<region>:<account>:<name>`. */
+const returnMessage = async (
+  { eventSourceARN, awsRegion, receiptHandle, messageId }: SQSRecord,
+  seconds: number,
+): Promise<void> => {
+  const [account, name] = eventSourceARN.split(':').slice(-2);
+  const sqs = new SQSClient({
+    region: awsRegion,
+    ...clientSettings(2500),
+    useQueueUrlAsEndpoint: false,
+    maxAttempts: MAX_TRIES,
+  });
+  try {
+    const { QueueUrl } = await sqs.send(new GetQueueUrlCommand({ QueueName: name, QueueOwnerAWSAccountId: account }));
+    const change = { QueueUrl, ReceiptHandle: receiptHandle, VisibilityTimeout: seconds };
+    await sqs.send(new ChangeMessageVisibilityCommand(change));
+  } catch (error) {
+    log.error('Could not return the message. SQS delivers it after its visibility timeout.', {
+      messageId,
+      error: error as Error,
+    });
+  } finally {
+    sqs.destroy();
+  }
+};

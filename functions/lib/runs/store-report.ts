@@ -69,19 +69,19 @@ type WithInteractions = { interactions?: readonly Interaction[] };
 type Result = { state: string } & WithInteractions & { against?: object };
 
 /** Stores the reports of interactions. The run does not need them, so a report that storage refuses is left out. */
-export const storeInteractions = async (
+export const storeReportsOfParts = async (
   work: Work,
   result: Result,
   attempts: number,
-): Promise<Record<Variant, StoredInteraction[] | null>> => {
-  const storeOf = async ({ interactions }: WithInteractions, variant: Variant): Promise<StoredInteraction[] | null> => {
+): Promise<Record<Variant, Pick<RunItem, 'interactions'>>> => {
+  const storeOf = async ({ interactions }: WithInteractions, variant: Variant) => {
     const stored: StoredInteraction[] = [];
     for (const [i, { report, ...interaction }] of (interactions ?? []).entries()) {
       const key = reportKey(work.lease, attempts, variant, i + 1);
       const place = await storeReport(work, key, report, { isNeeded: false });
       stored.push({ ...interaction, ...(place && place !== 'not stored' && { report: place }) });
     }
-    return interactions ? stored : null;
+    return { interactions: interactions ? stored : null };
   };
   return {
     own: await storeOf(result, 'own'),

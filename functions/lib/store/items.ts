@@ -11,7 +11,7 @@ import { announceChange } from './changes.ts';
 import { type Db, getItem, type Key, parse, updateOnce } from './dynamodb.ts';
 import { allOf, anyOf, type Change, type Condition } from './expressions.ts';
 import { allIn } from './query.ts';
-import { CheckFields, RunFields, StoredLabels, StoredReport } from './stored.ts';
+import { CheckFields, RunFields, StoredLabels, StoredReport, withNulls } from './stored.ts';
 
 /*
  * pk                 sk             item
@@ -116,11 +116,7 @@ const StoredRun = z.object({
   trendExpiresAt: z.number(), // in seconds, of its entry in the series
   isAsserted: z.boolean().optional(), // true if its check has assertions
 });
-/** The fields that are null in some runs. They are not stored, because DynamoDB bills a null and its name. */
-const nulls = Object.fromEntries(
-  Object.entries(StoredRun.shape).flatMap(([name, field]) => (field.safeParse(null).success ? [[name, null]] : [])),
-);
-export const RunItem = z.preprocess((item) => ({ ...nulls, ...(item as object) }), StoredRun);
+export const RunItem = withNulls(StoredRun);
 export type CheckItem = z.infer<typeof CheckItem>;
 /** Facts about a check that an erasure needs. A check without a time of its creation is damaged. */
 export type Erasable = {

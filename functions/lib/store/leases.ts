@@ -24,11 +24,9 @@ import {
 export type Lease = { id: string; run: RunItem };
 
 /** Result of a run: the fields that it changes. */
-export type Outcome = Partial<Omit<Run, 'id' | 'state' | 'against' | 'interactions'>> & {
+export type Outcome = Partial<Omit<Pick<RunItem, keyof Run>, 'id' | 'state'>> & {
   state: 'succeeded' | 'failed';
   attempts: Attempt[];
-  interactions?: RunItem['interactions'];
-  against?: RunItem['against'];
   report?: RunItem['report'] | undefined;
 };
 

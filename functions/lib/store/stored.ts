@@ -71,15 +71,19 @@ const measuredFields = {
   ...numbers,
   samples: z.array(Sample.extend(numbers)),
   spread: z.object(recordOf(metricNames, () => range)).nullable(),
-  interactions: z
-    .array(InteractionRun.extend({ report: StoredReport.optional() }))
-    .nullable()
-    .default(null),
+  interactions: z.array(InteractionRun.extend({ report: StoredReport.optional() })).nullable(),
   environment: Environment.extend({ auditVersion: name<AuditVersion>(), device: name<Device>().nullable() }).nullable(),
 };
 
+/** Reads an object whose nulls may be missing. DynamoDB would bill them, and an earlier release did not know some parts. */
+export const withNulls = <Schema extends z.ZodObject>(schema: Schema) => {
+  const canBeNull = Object.keys(schema.shape).filter((name) => schema.shape[name].safeParse(null).success);
+  const nulls = recordOf(canBeNull, () => null);
+  return z.preprocess((item) => ({ ...nulls, ...(item as object) }), schema);
+};
+
 /** The second variant of a stored run, with its report. */
-const AgainstFields = MeasuredVariant.extend({ ...measuredFields, report: StoredReport.optional() });
+const AgainstFields = withNulls(MeasuredVariant.extend({ ...measuredFields, report: StoredReport.optional() }));
 
 /** The fields that a stored run has in common with a run. */
 export const RunFields = Run.extend({
