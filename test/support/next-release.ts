@@ -12,7 +12,10 @@ type Changes = readonly (readonly [string, string])[];
 const nextRelease: Record<string, Changes> = {
   'functions/lib/store/format.ts': [['oldest: 1, newest: 1', 'oldest: 1, newest: 2']],
   'functions/lib/store/items.ts': [
-    ['{ ...nulls, ...(item as object) }', '{ ...nulls, correlationId: (item as any).requestId, ...(item as object) }'],
+    [
+      'withNulls(StoredRun)',
+      'z.preprocess((item: any) => ({ correlationId: item.requestId, ...item }), withNulls(StoredRun))',
+    ],
     [
       'export type CheckItem =',
       `export const runIn = async ({ format }: Pick<Db, 'format'>, { correlationId, ...run }: RunItem) =>
