@@ -3,8 +3,8 @@ import type { Secrets } from '../../../shared/options/secrets.ts';
 import { answerWithEmptyPages } from '../child/login.ts';
 
 /**
- * Reads the databases of a login as they are now, in a tab for each origin. The messages of the browser can't carry all kinds
- * of values. The returned function gives the records of the stored login these values.
+ * Reads the databases of a login as they are now. Keeps them in a tab for each origin, because the messages of the browser
+ * can't carry all kinds of values. The returned function writes the values back to the records with the same keys.
  */
 export const holdDatabases = async (browser: Browser, secrets: Secrets | undefined): Promise<() => Promise<void>> => {
   const origins = (secrets?.storageState?.origins ?? []).filter(({ indexedDB = [] }) => indexedDB.length > 0);

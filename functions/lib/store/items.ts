@@ -54,9 +54,9 @@ import { CheckFields, RunFields, StoredLabels, StoredReport, withNulls } from '.
  * - closed checks without deliveries, and unfinished deliveries (OPEN#deliveries#<shard>)
  * - schedules that are not paused (OPEN#schedules#<shard>)
  *
- * The shard comes from the item's id. A hot partition of an index would throttle
- * the writes of the table. Resending, renewing and releasing change dueAt, and so do most claims. A write that is conditional
- * on the old dueAt and the old lease therefore fails if someone else has acted on the item.
+ * The shard comes from the item's id. A hot partition of an index would throttle the writes of the table. Resending, renewing
+ * and releasing change dueAt, and so do most claims. A write that is conditional on the old dueAt and the old lease therefore
+ * fails if someone else has acted on the item.
  */
 export const checkKey = (checkId: string): Key => ({ pk: `${partitions.check}${checkId}`, sk: 'CHECK' });
 export const runKey = (checkId: string, runId: string): Key => ({
