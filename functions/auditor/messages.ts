@@ -189,6 +189,8 @@ export type MainFrame = {
   navigations: number;
   /** True if the document is so large that its size, not its server, may be the reason why it is incomplete. */
   large: boolean;
+  /** True if the page leaves a document that can be measured if the newer one never comes. */
+  standsAlone: boolean;
   /** The limit that the page has exceeded. */
   tooMuch: 'bytes' | 'frames' | 'nested frames' | 'dialogs' | null;
   crashed: boolean;
@@ -209,6 +211,7 @@ export const newDocument = {
   finished: false,
   empty: false,
   large: false,
+  standsAlone: false,
 } satisfies Partial<MainFrame>;
 
 export const emptyMainFrame: MainFrame = {

@@ -223,8 +223,8 @@ const onMemory = ({ browserBytes, auditorBytes }: { browserBytes: number; audito
 const onElapsed: Record<TimerName, (state: AuditState) => Decision> = {
   attempt: ({ waiting }) => (waiting ? nothing : stop('audit-timeout')),
   'first-response': ({ measured, mainFrame }) => {
-    const { url, status, navigations, finished, failure } = mainFrame;
-    const shown = navigations > 0 && status !== null;
+    const { url, status, navigations, finished, failure, standsAlone } = mainFrame;
+    const shown = standsAlone || (navigations > 0 && status !== null);
     const missing = url && !shown && !finished && !failure;
     return missing && !isSecondVisit(measured, mainFrame) ? stop('load-timeout') : nothing;
   },

@@ -2,7 +2,7 @@ import { EventEmitter } from 'node:events';
 import type { CDPSession } from 'puppeteer-core';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { watchMainFrame } from '../../functions/auditor/child/main-frame.ts';
-import { keepDocument, releaseDocument } from '../../functions/auditor/child/page-hold.ts';
+import { keepDocument, releaseDocument, stayUnlessAnswered } from '../../functions/auditor/child/page-hold.ts';
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
@@ -10,8 +10,8 @@ afterEach(() => void vi.useRealTimers());
 const url = 'https://example.com/';
 const other = 'https://example.com/other';
 
-/** A page that Lighthouse has loaded, and that the service keeps on its document. */
-const heldPage = async () => {
+/** A page that the browser shows. */
+const shownPage = async () => {
   const sent: { method: string; [name: string]: unknown }[] = [];
   const session = Object.assign(new EventEmitter(), {
     send: async (method: string, parameters = {}) => {
@@ -21,7 +21,20 @@ const heldPage = async () => {
     },
   });
   const watched = await watchMainFrame(session as unknown as CDPSession, () => {});
+  stayUnlessAnswered(session as unknown as CDPSession, watched);
+  const request = (id: string, to: string) => {
+    const ids = { requestId: id, loaderId: id, frameId: 'main' };
+    session.emit('Network.requestWillBeSent', { type: 'Document', ...ids, request: { url: to } });
+  };
+  request('first', url);
   session.emit('Page.frameNavigated', { frame: { id: 'main', loaderId: 'first', url } });
+  sent.length = 0;
+  return { session, watched, sent, request };
+};
+
+/** A page that Lighthouse has loaded, and that the service keeps on its document. */
+const heldPage = async () => {
+  const { session, watched, sent } = await shownPage();
   await keepDocument(session as unknown as CDPSession, watched);
   sent.length = 0;
   const pause = (answer: object = {}, method = 'GET') => {
@@ -91,4 +104,31 @@ test('a page with speculation rules is held from the inside, because such a navi
   });
   session.emit('Runtime.bindingCalled', { name: 'pageAuditHeld', payload: other });
   expect(held()).toEqual({ url, to: other });
+});
+
+/** A page that requests another document so long after its load, and that gets an answer or none. */
+const leavingPage = async (ms: number, answer?: object) => {
+  const { session, watched, sent, request } = await shownPage();
+  for (const name of ['firstContentfulPaint', 'load'])
+    session.emit('Page.lifecycleEvent', { frameId: 'main', loaderId: 'first', name });
+  await vi.advanceTimersByTimeAsync(ms);
+  request('second', other);
+  if (answer) session.emit('Network.responseReceived', { requestId: 'second', response: answer });
+  await vi.advanceTimersByTimeAsync(15_000);
+  return { sent, record: watched.record };
+};
+
+test('a page that leaves long after its load stays on its document if no server answers within 15 s', async () => {
+  const { sent, record } = await leavingPage(1500);
+  expect(sent).toEqual([{ method: 'Page.stopLoading' }]);
+  expect(record).toMatchObject({ url, standsAlone: false, held: { url, to: other } });
+});
+
+test.each([
+  ['moves at its load, as a redirect does', 500, undefined],
+  ['gets an answer', 1500, { status: 200, mimeType: 'text/html', headers: {} }],
+])('a page that %s goes to its next document', async (_, ms, answer) => {
+  const { sent, record } = await leavingPage(ms, answer);
+  expect(sent).toEqual([]);
+  expect(record).toMatchObject({ url: other });
 });

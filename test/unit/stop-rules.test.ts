@@ -151,6 +151,7 @@ describe('time limit of the first response', () => {
     ['a shown document that began a download', frame({ navigations: 1, failure: 'ERR_ABORTED' })],
     ['a finished document', frame({ finished: true, everFinished: true })],
     ['no document request', frame({ url: null })],
+    ['a shown document that can be measured', frame({ navigations: 1, everFinished: true, standsAlone: true })],
   ])('does not stop an audit with %s', (_, event) => {
     expect(timed([2000, event], [50_000, audited]).end).toMatchObject({ how: 'audited' });
   });

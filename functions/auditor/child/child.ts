@@ -34,7 +34,7 @@ import { watchLiveness } from './liveness.ts';
 import { useSecrets } from './login.ts';
 import { statusOf, type Watched, watchMainFrame } from './main-frame.ts';
 import { elapsed, makeTimersPatient } from './own-time.ts';
-import { heldDocument, keepDocument, releaseDocument } from './page-hold.ts';
+import { heldDocument, keepDocument, releaseDocument, stayUnlessAnswered } from './page-hold.ts';
 import { asksForPassword, canRunScripts, closePopups, documentState } from './page-probe.ts';
 import { watchProgress } from './progress.ts';
 import { watchQuiet, watchRequests } from './quiet-page.ts';
@@ -114,6 +114,7 @@ async function audit({ order, launch, benchmark: known }: StartAudit): Promise<v
     if (!isSeen) send({ type: 'mainFrame', record });
   };
   const watched = await watchMainFrame(pageSession, onMainFrame, () => performance.now() - starvedMs());
+  stayUnlessAnswered(pageSession, watched);
   session = pageSession;
   closePopups(browser);
   const requests = watchRequests(page);

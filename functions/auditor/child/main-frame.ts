@@ -88,12 +88,13 @@ const watchDocuments = (session: CDPSession, watched: Watched): void => {
     if (type !== 'Document' || requestId !== loaderId || frameId !== watched.mainFrameId) return;
     if (!isWebPage(request.url) || watched.hold === 'on') return;
     watched.before ??= watched.record;
+    const standsAlone = watched.hold === 'ahead' && hasBeenRead(watched);
     if (watched.requestId && watched.requestId !== requestId) earlierRequests.add(watched.requestId);
     watched.requestId = requestId;
     watched.sandboxed = false;
     refreshes = false;
     bytes = 0;
-    watched.change({ ...newDocument, url: request.url });
+    watched.change({ ...newDocument, url: request.url, standsAlone });
   });
   session.on('Network.responseReceived', ({ requestId, response: { status, mimeType, headers } }) => {
     if (requestId !== watched.requestId) return;
@@ -127,6 +128,12 @@ const watchDocuments = (session: CDPSession, watched: Watched): void => {
     watched.change({ failure: errorText.replace(/^net::/, '') });
   });
 };
+
+/** Returns true if the shown document is a page, not a redirect: it had loaded and painted for a while. */
+const hasBeenRead = ({ record: { loaded, painted }, now, changedAt }: Watched): boolean =>
+  loaded && painted && now() - changedAt >= REDIRECT_MS;
+/** Time after the load and the first paint within which a move to another document is a redirect, in milliseconds. */
+const REDIRECT_MS = 1000;
 
 /** Follows what the page does in the main frame. */
 const watchPage = (session: CDPSession, watched: Watched): void => {

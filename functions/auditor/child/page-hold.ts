@@ -38,8 +38,6 @@ const settle = async (watched: Watched): Promise<void> => {
  * it does for a response with status 204.
  */
 const hold = async (session: CDPSession, watched: Watched): Promise<void> => {
-  const { shown, before, record } = watched;
-  if (!shown) return;
   watched.hold = 'on';
   session.on('Fetch.requestPaused', (paused) => answerPaused(session, watched, paused));
   await Promise.all([
@@ -49,12 +47,31 @@ const hold = async (session: CDPSession, watched: Watched): Promise<void> => {
     session.send('Network.setBypassServiceWorker', { bypass: true }), // its answers don't pass `Fetch`
     holdSpeculations(session, watched),
   ]);
-  if (!before || watched.hold !== 'on') return;
-  watched.requestId = shown.loaderId; // the page keeps its document, so the record describes this document again
-  const { url, status, mimeType, attachment, failure, finished, empty, large } = before;
-  watched.change({ url, status, mimeType, attachment, failure, finished, empty, large });
+  if (watched.hold === 'on') await stay(session, watched);
+};
+
+/** Stops a move to another document. The record describes the document that the page keeps again. */
+const stay = async (session: CDPSession, watched: Watched): Promise<void> => {
+  const { shown, before, record } = watched;
+  if (!shown || !before) return;
+  watched.requestId = shown.loaderId;
+  watched.before = undefined;
+  const { url, status, mimeType, attachment, failure, finished, empty, large, standsAlone } = before;
+  watched.change({ url, status, mimeType, attachment, failure, finished, empty, large, standsAlone });
   note(watched, record.url ?? '');
   await session.send('Page.stopLoading');
+};
+
+/** Keeps a page on its document if the server of the next one does not answer. Lighthouse would wait for it. */
+export const stayUnlessAnswered = (session: CDPSession, watched: Watched): void => {
+  const check = (requestId: string): void => {
+    const { hold, record, before } = watched;
+    const isUnanswered = hold === 'ahead' && watched.requestId === requestId && before && record.status === null;
+    if (isUnanswered) stay(session, watched).catch(() => {}); // the page has crashed
+  };
+  session.on('Network.requestWillBeSent', ({ requestId }) => {
+    if (requestId === watched.requestId && watched.record.standsAlone) setTimeout(check, SETTLE_MS, requestId);
+  });
 };
 
 /** Records where the page tried to go first. */
