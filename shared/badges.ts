@@ -22,7 +22,6 @@ export const CreateBadgeBody = z
   .meta({ id: 'CreateBadge' });
 export type CreateBadgeBody = z.input<typeof CreateBadgeBody>;
 
-/** A badge as stored. */
 export const BadgeFields = z.object({
   id: z.uuid().describe('The secret of the badge, with which anyone can read its score.'),
   url: z.string(),

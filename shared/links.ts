@@ -5,7 +5,6 @@ export const MAX_LINK_DAYS = 30;
 /** Life of a share link by default. */
 export const DEFAULT_LINK_LIFE = '7d';
 
-/** Body of the create of a share link. */
 export const CreateLinkBody = z
   .strictObject({
     expiresIn: z

@@ -114,7 +114,6 @@ type ValuesOf<List extends ListName> = { [Name in ParameterOf<List>]: Rules[Name
 const schemaOf = <List extends ListName>(list: List) =>
   z.object(recordOf(parametersOf(list), (name) => rules[name].schema) as unknown as ValuesOf<List>);
 
-/** The query parameters of each list. */
 export const ListParameters = {
   checks: schemaOf('checks'),
   runs: schemaOf('runs'),

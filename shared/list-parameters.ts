@@ -145,7 +145,6 @@ export const metricsParameters = [
   'label',
 ] as const satisfies readonly ParameterOf<'pages'>[];
 
-/** Returns the row of a parameter. */
 export const listParameter = (name: ParameterName): Parameter => listParameters[name];
 
 /** Returns the names of the parameters of a list. */

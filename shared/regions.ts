@@ -25,6 +25,5 @@ export const isRegion = (name: string): name is AuditRegion => name in regions;
 
 /** Region of a run whose report was made elsewhere and uploaded. */
 export const ELSEWHERE = 'elsewhere';
-/** The region of a run. */
 export type Region = AuditRegion | typeof ELSEWHERE;
 export const runRegions = [...allRegions, ELSEWHERE] as const;

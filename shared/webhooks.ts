@@ -58,7 +58,6 @@ export const TEST_EVENT = 'webhook.test';
 const DeliveryEvent = z.enum([...webhookEvents, TEST_EVENT]);
 export type DeliveryEvent = z.infer<typeof DeliveryEvent>;
 
-/** Body of the create of a webhook. */
 export const CreateWebhookBody = z
   .strictObject({
     url: z

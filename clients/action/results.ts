@@ -3,7 +3,6 @@ import { resolve } from 'node:path';
 import type { Results } from '../cli/formats/json.ts';
 import { reportNames, runFileOf } from '../cli/formats/report-names.ts';
 
-/** Returns the outputs of the action. */
 export const outputsOf = ({ checks }: Results, passed: boolean): Record<string, string> => ({
   'check-ids': JSON.stringify(checks.map(({ id }) => id)),
   scores: JSON.stringify(

@@ -4,7 +4,6 @@ import { errorOfAnswer, errorOfFetch, notOurs, ServiceError } from './service-er
 
 export type Signal = { signal?: AbortSignal | undefined };
 
-/** Where a service is. */
 export type Service = { url: string; key?: string | undefined };
 /** No retry starts after `retryUntil`, in milliseconds of `performance.now()`. */
 export type Reached = Service & Signal & { retryUntil?: number };

@@ -25,7 +25,6 @@ export type Context = {
   stdoutLost: AbortSignal;
   /** Stderr if it is a terminal that is wide enough for rows. */
   terminal: NodeJS.WriteStream | undefined;
-  /** Returns stdin. */
   stdin: () => Readable;
   /** Opens an address in a browser. Undefined without a terminal. */
   openAddress: ((address: string) => Promise<void>) | undefined;

@@ -3,7 +3,6 @@ import { options } from 'preact';
 /** Path of the service on its host, for example `/audit`, or an empty text. The service writes it into the page. */
 const base = typeof document === 'undefined' ? '' : (document.documentElement.dataset.base ?? '');
 
-/** URL of the service. */
 export const serviceUrl = (): string => location.origin + base;
 
 /** Returns a path of the service as a browser needs it. A path that has the base stays as it is. */

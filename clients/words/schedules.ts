@@ -17,5 +17,4 @@ export const isCron = (times: string): boolean => times.trim().includes(' ');
 export const everyOf = (times: string, timeZone = ownTimeZone()): Every =>
   isCron(times) ? { cron: times.trim(), timeZone } : times.trim();
 
-/** Returns the time zone of this machine. */
 export const ownTimeZone = (): string => Intl.DateTimeFormat().resolvedOptions().timeZone;

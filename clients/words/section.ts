@@ -3,7 +3,6 @@ import type { MetricName } from '../../shared/metrics/page-metrics.ts';
 import type { RunView } from '../../shared/run.ts';
 import { type Grade, gradeOf, type Measured, numberOf, type Range, spreadText, textOf } from './numbers.ts';
 
-/** Signs of the verdicts. */
 export const verdictSigns = { regressed: '✘', improved: '✓', same: '=', unknown: '?' } as const;
 export type Verdict = keyof typeof verdictSigns;
 

@@ -7,7 +7,6 @@ import { printable } from '../../shared/text.ts';
 
 type Deps = {
   store: Pick<CheckStore, 'findRunOfAnyOwner'>;
-  /** URL of the API. */
   url: string;
   print: (line: string) => void;
 };

@@ -36,7 +36,6 @@ export const AssertionOptions = z
   )
   .describe('Without a limit, the lowest score is 0.9.');
 
-/** Names of the options of an assertion. */
 export const assertionOptions: readonly string[] = AssertionOptions.keyof().options;
 
 const Assertion = z.union([Level, z.tuple([Level]), z.tuple([Level, AssertionOptions])], {

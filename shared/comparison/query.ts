@@ -11,7 +11,6 @@ export const USUAL_POOL = 5;
 /** Text of a base that is a label. */
 const LABEL = /^label:([a-z0-9._-]{1,32})=(.*)$/s;
 
-/** Query parameters of a comparison. */
 export const ComparisonQuery = z.object({
   base: z
     .string()

@@ -38,7 +38,6 @@ export const INTERACTION_MS = 10_000;
 export const actions = ['click', 'type', 'press', 'scroll', 'hover', 'select', 'waitFor'] as const;
 export type Action = (typeof actions)[number];
 
-/** Returns the action of a step. */
 export const actionOf = (step: Step): Action => actions.find((name) => name in step) as Action;
 
 /** Returns a step in words, without the text that it types. */

@@ -11,7 +11,6 @@ export type MetricKind = 'score' | 'time' | 'shift' | 'bytes' | 'count';
  */
 export type Drift = { work: number; most: number; share: number; floor: number; busy?: number; isLeast?: true };
 
-/** A metric of a page. */
 export type PageMetric = {
   title: string;
   /** Usual short name, for tables with a column per region. */
@@ -207,7 +206,6 @@ export const gradeOfScore = (score: number): 'pass' | 'work' | 'poor' =>
 export type MetricName = keyof typeof pageMetrics;
 export const metricNames = Object.keys(pageMetrics) as MetricName[];
 
-/** Returns the row of a metric. */
 export const pageMetric = (name: MetricName): PageMetric => pageMetrics[name];
 
 /** Names of the metrics of some kinds. */

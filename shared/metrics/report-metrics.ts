@@ -9,7 +9,6 @@ type MeasuredReport = {
   audits: Readonly<Record<string, MeasuredAudit | undefined>>;
 };
 
-/** Returns the metrics of a result. */
 export const metricsOf = (lhr: MeasuredReport, version: string): Record<MetricName, number | null> =>
   recordOf(metricNames, (name) => (existsIn(name, version) ? metricOf(pageMetric(name), lhr) : null));
 

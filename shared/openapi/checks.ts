@@ -14,7 +14,6 @@ import { createBody, examples } from './examples.ts';
 import { listQuery, unreadable } from './list-query.ts';
 import { notModified, type Operation, type Operations, waitable, waitElsewhere, waitedHeaders } from './operation.ts';
 
-/** The answer to a create. */
 export const CreatedCheck = z
   .object({
     ...ShownOptions.shape,

@@ -11,7 +11,6 @@ import { explanationExample } from './explanation-example.ts';
 const id = 'bc5e8280-fb70-4b8a-9d1c-2aef394377d8';
 const runIds = ['c124b5ca-fa0b-5761-a622-99f1725a32a7', '02271640-4272-5ce1-8aa2-967fe201f44c'];
 
-/** Body of a create. */
 export const createBody = {
   url: 'https://example.com/',
   auditVersion: '13',

@@ -93,7 +93,6 @@ export const StoredAgainst = z
   })
   .partial();
 
-/** The schemas of each option. */
 const schemas = {
   device: { sent: Device, stored: anyName<Device>() },
   samples: {
@@ -181,7 +180,5 @@ const settled = (name: OptionName) => {
 export const SettledOptions = z.object(recordOf([...namesOf('run'), ...namesOf('audit')], settled) as Settled);
 type SettledOptions = z.output<typeof SettledOptions>;
 
-/** Options of one audit. */
 export type AuditOptions = Pick<SettledOptions, NamesOf<'audit'>>;
-/** Options of a run. */
 export type RunOptions = Pick<SettledOptions, NamesOf<'run'>>;

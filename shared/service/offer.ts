@@ -35,7 +35,6 @@ export type VersionList = z.infer<typeof VersionList>;
 
 const Plan = z.object(recordOf(limitNames, () => z.int())).meta({ id: 'Plan' });
 
-/** The browser of audits. */
 export const Browser = z.object({
   version: z.string(),
   source: z.enum(['package', 'installed']).describe('The packaged Chromium, or the one of the setting `CHROMIUM`.'),

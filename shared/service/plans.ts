@@ -27,7 +27,6 @@ export const auditLimits = {
   },
 } as const satisfies Record<string, AuditLimit>;
 
-/** All limits of a plan. */
 export const planLimits = {
   ...auditLimits,
   /** All keys of an owner share the open checks. */
@@ -54,7 +53,6 @@ export const bucketNames: readonly BucketName[] = Object.values(auditLimits).map
 /** Returns the attribute with the token buckets of a plan in the usage of an owner. */
 export const tokensOf = (plan: PlanName) => `tokens-${plan}`;
 
-/** Quotas of each plan. */
 export const plans = recordOf(planNames, (plan) =>
   recordOf(limitNames, (name): number => planLimits[name].quotas[plan]),
 );

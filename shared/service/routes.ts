@@ -22,11 +22,8 @@ export type RouteRules = {
 type RouteRow = RouteRules & { method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'; path: string; function: string };
 
 const read = { method: 'GET', scope: 'checks:read' } as const;
-/** A route of webhooks. */
 const webhook = { function: 'webhooks', scope: 'webhooks:write' } as const;
-/** A route of schedules. */
 const schedule = { function: 'schedules', scope: 'schedules:write' } as const;
-/** A route of marks. */
 const mark = { function: 'marks', scope: 'checks:write' } as const;
 /** A route that publishes a check, or a score of a page. */
 const link = { function: 'links', scope: 'checks:write' } as const;
@@ -143,7 +140,6 @@ type KeyOf<R> = R extends { method: infer Method extends string; path: infer Pat
   : never;
 /** Method and path of a route: its name in the OpenAPI document and at API Gateway. */
 export type RouteKey = KeyOf<Route>;
-/** The route with a key. */
 export type RouteOf<Key extends RouteKey> = Extract<
   Route,
   Key extends `${infer Method} ${infer Path}` ? { method: Method; path: Path } : never
@@ -185,7 +181,6 @@ export const rulesOf = (routeKey: string, method: string): RouteRules => {
   return rules;
 };
 
-/** All functions of the API. */
 export const apiFunctions: readonly ApiFunction[] = [
   ...new Set([...routes, defaultRoute].map((each) => each.function)),
 ];

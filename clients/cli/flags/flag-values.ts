@@ -36,7 +36,6 @@ export const recording = (name: string, before: Interaction[] = []): Interaction
   }
 };
 
-/** Reads a JSON file. */
 export const jsonFile = (name: string): unknown => {
   try {
     return JSON.parse(readTextFile(name));

@@ -38,7 +38,6 @@ export type RunOptions = SecretOptions &
 /** Options of `fixes`. Without other options, its audit has the defaults. */
 export type FixesOptions = RunOptions & { format: 'text' | 'json' | 'markdown' };
 
-/** Options of `versions`. */
 export type VersionsOptions = Omit<RunOptions, 'auditVersion' | 'timeout'> & {
   from?: string;
   to: string;
@@ -46,7 +45,6 @@ export type VersionsOptions = Omit<RunOptions, 'auditVersion' | 'timeout'> & {
   timeout?: number;
 };
 
-/** Options of `third-parties`. */
 export type ThirdPartiesOptions = {
   region?: string;
   device?: string[];
@@ -58,7 +56,6 @@ export type ThirdPartiesOptions = {
   data?: string;
 };
 
-/** Options of `get`. */
 export type GetOptions = Pick<
   RunOptions,
   | 'timeout'
@@ -77,17 +74,14 @@ export type GetOptions = Pick<
   | 'data'
 > & { wait?: boolean };
 
-/** Options of `schedule add`. */
 export type ScheduleOptions = Omit<RunOptions, 'timeout' | 'format'> & {
   every: string;
   timeZone?: string;
   name?: string;
 };
 
-/** Options of `schedule edit`. */
 export type ScheduleEditOptions = Partial<ScheduleOptions> & { url?: string; forgetLogin?: boolean };
 
-/** Options of the commands that read. */
 export type ReadOptions = {
   format?: FormatName;
   data?: string;

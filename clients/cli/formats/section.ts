@@ -17,7 +17,6 @@ export const verdictStyles: Record<Verdict, Style> = {
   unknown: 'unknown',
 };
 
-/** Returns a cell as text for a terminal. */
 export const cellText = (cell: Cell, view: View): string => {
   if (typeof cell === 'string') return cell;
   if ('verdict' in cell) return paint(`${verdictSigns[cell.verdict]} ${cell.text}`, verdictStyles[cell.verdict], view);
@@ -25,7 +24,6 @@ export const cellText = (cell: Cell, view: View): string => {
   return cell.spread ? `${value} ${cell.spread}` : value;
 };
 
-/** Returns a cell as Markdown. */
 export const cellMarkdown = (cell: Cell): string => {
   if (typeof cell === 'string') return prose(cell);
   if ('verdict' in cell) return prose(`${verdictEmojis[cell.verdict]} ${cell.text}`.trimStart());
@@ -76,7 +74,6 @@ const changeLines = (section: Section, view: View): string[] => {
 
 const headsOfChange = ({ columns }: Section): string[] => columns.slice(1).map((name) => name.toLowerCase());
 
-/** Returns a section as Markdown. */
 export const sectionMarkdown = (section: Section): string[] => {
   const { title, about, columns, rows, omitted = 0, kind } = section;
   if (!hasContent(section)) return [];
@@ -94,7 +91,6 @@ export const sectionMarkdown = (section: Section): string[] => {
   ];
 };
 
-/** Returns the sections of a check and its runs. */
 export const sectionsOfCheck = (check: CheckView): Section[] => [
   fieldSection(check),
   ...check.runs.flatMap((run) =>

@@ -6,13 +6,11 @@ import { readTextFile } from '../text-file.ts';
 
 /* Files of secrets. An error names a file and a place in it, and never a value of the file. */
 
-/** Reads a file of cookies. */
 export const readCookieFile = (name: string): FileCookie[] => {
   const text = readTextFile(name);
   return explained(() => cookiesFrom(text), `${name}: `);
 };
 
-/** Reads the file of a storage state. */
 export const readStorageState = (name: string): ReturnType<typeof storageStateFrom> => {
   const text = readTextFile(name);
   return explained(() => storageStateFrom(text), `${name}: `);

@@ -152,7 +152,6 @@ const faultOfRunId = async (client: Client, id: string, signal: AbortSignal): Pr
   return new UsageError(`${id} is the id of a check, and report needs that of a run. Its runs: ${runs}.`);
 };
 
-/** Erases a check. */
 export const erase = (context: Context, name: string, options: ReadOptions): Promise<number> =>
   reading(context, options, async (client) => {
     if (name === 'last' || name.includes(':')) throw new UsageError('Name the check to erase by its id.');

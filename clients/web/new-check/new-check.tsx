@@ -27,7 +27,6 @@ type Props = {
   again?: CheckView | undefined;
 };
 
-/** The form of a new check. */
 export const NewCheck = ({ url, again }: Props) => {
   const [used] = useState(() => (again ? usedBy(again) : lastUsed()));
   const [first] = useState(() => (again ? formValuesOf(again) : new Map<string, string>()));

@@ -56,7 +56,6 @@ const timeTexts = [
 type PlotSettings = {
   width: number;
   scheme: Scheme;
-  /** Returns the name of a region. */
   nameOf: (region: Region) => string;
   /** Deploys, limits and changes. */
   lines: readonly TrendLine[];

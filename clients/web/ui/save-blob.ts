@@ -1,4 +1,3 @@
-/** Saves a blob as a file. */
 export const saveBlob = (blob: Blob, name: string) => {
   const url = URL.createObjectURL(blob);
   Object.assign(document.createElement('a'), { href: url, download: name }).click();

@@ -36,7 +36,6 @@ const MAX_REASON = 500;
 export type InteractionContext = {
   lighthouse: Lighthouse;
   order: AuditOrder;
-  /** Settings of the load. */
   settings: LoadSettings;
   page: Page;
   session: CDPSession;

@@ -11,6 +11,5 @@ export type InteractionMessage<Load> =
 /** Result of an interaction in one sample. */
 export type MeasuredInteraction = InteractionValues &
   Pick<InteractionRun, 'name' | 'longestEvent' | 'softNavigation' | 'navigatedTo' | 'cpuSlowdown' | 'reason'> & {
-    /** Its timespan report. */
     report?: { gzip: Buffer; bytes: number };
   };

@@ -69,7 +69,6 @@ type Modules = {
 };
 export type ImportCore = <Path extends keyof Modules>(path: Path) => Promise<Modules[Path]>;
 
-/** Returns the export of a module. */
 export const exportOf = <Name extends string, Value>(module: Named<Name, Value>, name: Name): Value => {
   const value: Value | undefined = module.default ?? module[name];
   if (value === undefined) throw new Error(`The module of Lighthouse has no export ${name}.`);

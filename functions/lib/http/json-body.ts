@@ -39,7 +39,6 @@ export const requireKeysOnce = (json: string): void => {
 /** Body of an event. The local gateway gives the bytes of an upload, because each copy would hold the process. */
 type EventBody = Pick<APIGatewayProxyEventV2, 'body' | 'isBase64Encoded'> & { bytes?: Buffer };
 
-/** Returns the bytes of a body. */
 export const bytesOf = ({ body = '', isBase64Encoded, bytes }: EventBody) =>
   bytes ?? Buffer.from(body, isBase64Encoded ? 'base64' : 'utf8');
 

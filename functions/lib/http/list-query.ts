@@ -30,11 +30,9 @@ export const fromBase64Json = (text: string): unknown => {
 export const parseCheckList = (request: Pick<Request, 'rawQuery'>) =>
   parseQueryWith(ListParameters.checks.extend({ cursor: Cursor.optional() }), request);
 
-/** Returns the parameters of a list of runs. */
 export const parseRunList = (request: Pick<Request, 'rawQuery'>) =>
   parseQueryWith(ListParameters.runs.extend({ cursor: Cursor.optional() }), request);
 
-/** Returns the parameters of a list of marks. */
 export const parseMarkList = (request: Pick<Request, 'rawQuery'>) => parseQueryWith(ListParameters.marks, request);
 
 /** Returns the parameters of a list. Throws one problem that lists everything wrong with them. */

@@ -26,7 +26,6 @@ export const dispatch = async (deps: Deps, run: RunItem, now: Date): Promise<boo
   }
 };
 
-/** Returns the job of a run. */
 export const jobOf = ({ checkId, id: runId, region, correlationId, owner, createId }: RunItem): AuditJob => ({
   ...{ checkId, runId, region, correlationId, owner, createId },
 });

@@ -68,7 +68,6 @@ const isUntried = ({ tries }: DeliveryItem, now: Date): Condition =>
 
 export type DeliveryStore = ReturnType<typeof deliveryStore>;
 
-/** Stores the deliveries to webhooks. */
 export const deliveryStore = (db: Db) => ({
   /** Puts a delivery, unless it exists. Returns what it puts. */
   create: async (delivery: NewDelivery, now: Date): Promise<DeliveryItem> => {

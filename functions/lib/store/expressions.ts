@@ -98,7 +98,6 @@ export const conditionOf = (condition: Condition) => {
   return { ConditionExpression: text, ExpressionAttributeNames: names, ...unlessEmpty(values) };
 };
 
-/** Returns the parameters of an update. */
 export const updateOf = ({ set = {}, setIfAbsent = {}, add = {}, remove = [], returns, condition }: Change) => {
   const { text, names, values } = expressionOf({ condition });
   const assign = (kind: keyof typeof assignmentForms, changes: Record<string, unknown>): string[] =>

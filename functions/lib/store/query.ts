@@ -28,7 +28,6 @@ const ifInRange = (name: string, { begin, from, until }: Query): Condition => {
   return until === undefined ? allOf() : anyOf([name, '<=', until]);
 };
 
-/** Returns the parameters of a query. */
 export const queryOf = (query: Query) => {
   const { index, partition, filter, newestFirst = false, limit } = query;
   const [partitionName, sortName] = keyNames[index ?? 'table'];

@@ -27,7 +27,6 @@ export const scheduleSecretsKeyOf = (scheduleId: string, editId?: string): strin
 
 export type ScheduleStore = ReturnType<typeof scheduleStore>;
 
-/** Stores schedules. */
 export const scheduleStore = (db: Db) => ({
   /** Returns the schedules of an owner, oldest first. */
   list: async (owner: string): Promise<ScheduleItem[]> =>

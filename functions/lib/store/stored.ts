@@ -38,7 +38,6 @@ const storedAsText = <Schema extends z.ZodType>(schema: Schema) =>
     }
   }, schema);
 
-/** Labels of a check. */
 export const StoredLabels = storedAsText(StoredOptions.shape.labels.unwrap()).optional();
 /** Returns the form in which an item with labels is stored. */
 export const withLabelsAsText = <Item extends { labels?: Record<string, string> | undefined }>(item: Item) => ({
