@@ -12,6 +12,7 @@ import type { SteadyTimes } from '../../shared/metrics/steady-load.ts';
  * quiet machine, and the priors were chosen with their noise in view. In the evening of that day and the next night, the same
  * work took twice as long. Its speed moved by 10 % and more. From the evening came the rule of other speeds, the smallest
  * change of TBT, and the prior of the CPU time. From the night came the rule that an unsteady machine drifts as its loads differ.
+ * No rule comes from the last recording, which is of the next morning.
  */
 type Recording = Record<string, { id: string; samples: Sample[] }[]>;
 const packed = readFileSync('test/recorded/steady-checks.json.gz');
@@ -103,22 +104,21 @@ test('each way was judged by enough comparisons', () => {
     judged.filter(({ way }) => way === name).reduce((sum, { count }) => sum + count, 0),
   );
   expect(
-    counts.map((count, i) => count >= ([530, 120, 30, 830, 3100][i] ?? 0)),
+    counts.map((count, i) => count >= ([710, 160, 30, 1110, 4300][i] ?? 0)),
     counts.join(),
   ).toEqual(ways.map(() => true));
 });
 
 test.each(judged)(
-  'at most one of a hundred of $count comparisons of pages that did not change, of the recording $recording, is false with $way',
+  'at most one of each hundred of $count comparisons of pages that did not change, of the recording $recording, is false with $way',
   ({ comparisons }) => {
-    const isFalse = ({ metrics }: CheckComparison) => Object.values(metrics).some(isProved);
-    expect(shareOf(comparisons, isFalse)).toBeLessThanOrEqual(0.01);
+    const wrong = comparisons.filter(({ metrics }) => Object.values(metrics).some(isProved));
+    expect(wrong.length).toBeLessThanOrEqual(Math.ceil(comparisons.length / 100));
   },
 );
 
-const [morning, noon, evening, night] = Object.values(recordings) as [Recording, Recording, Recording, Recording];
+const [morning, noon, ...unsteady] = Object.values(recordings) as [Recording, Recording, ...Recording[]];
 const quiet = [morning, noon];
-const unsteady = [evening, night];
 
 test('no script of a page that did not change is said to work longer', () => {
   const named = unsteady.flatMap((recording) => againstChecks(1)(recording, unchanged)).filter(({ work }) => work);
