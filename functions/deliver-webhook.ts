@@ -159,7 +159,7 @@ const putOff = async ({ deliveries, now, random }: Work, claim: Claim): Promise<
   await deliveries.postpone(claim, new Date(now().getTime() + jittered(ms, random)));
 };
 
-/** Returns a delay that is up to a fifth longer, so that many deliveries don't come back at once. */
+/** Returns a delay that is up to a fifth longer, so that many deliveries are not retried at once. */
 const jittered = (ms: number, random: () => number): number => ms * (1 + 0.2 * random());
 
 const MAX_RETRY_AFTER_MS = 24 * 3600 * 1000;

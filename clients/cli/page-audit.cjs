@@ -6,7 +6,7 @@ const main = join(__dirname, 'main.ts');
 if (Number(process.versions.node.split('.')[0]) >= 24) import(require('node:url').pathToFileURL(main).href);
 else {
   const newer = join(__dirname, '../../node_modules/.bin/node');
-  // The channel tells the command when this process is killed.
+  // The channel closes when this process is killed, so the command sees it.
   const stdio = ['inherit', 'inherit', 'inherit', 'ipc'];
   const child = require('node:child_process').spawn(newer, [main, ...process.argv.slice(2)], { stdio });
   child.once('error', () => {

@@ -17,7 +17,7 @@ export const readTextFile = (name: string): string => {
   }
 };
 
-/** Reads in parts, because a pipe or a device tells no size and may never end. */
+/** Reads in parts, because a pipe or a device has no known size and may never end. */
 const readBytes = (name: string): Buffer => {
   const file = openSync(name, 'r');
   try {

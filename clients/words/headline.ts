@@ -41,7 +41,7 @@ const valuesText = (comparison: CheckComparison, open: readonly ComparedEntry[])
   return [...texts, ...(shown.length > texts.length ? [`${shown.length - texts.length} more`] : [])].join(', ');
 };
 
-/** Returns why a metric is open, and what would tell. */
+/** Returns why a metric has no verdict, and how to get one. */
 const openText = (entry: ComparedEntry): string => {
   const [found] = having(entry, ({ verdict }) => verdict === 'unknown');
   const text = found ? fullChangeText(entry.name, found[1]) : '';

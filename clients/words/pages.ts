@@ -19,7 +19,7 @@ const sinceNames: Readonly<Record<string, string>> = {
 export const sinceText = (since: string = USUAL_SINCE): string =>
   sinceNames[since] ?? (/^\d+d$/.test(since) ? `in ${Number.parseInt(since, 10)} days` : `since ${since}`);
 
-/** Returns the first line of a list of pages: how many got worse, and of how many nobody can tell. */
+/** Returns the first line of a list of pages: how many got worse, and how many have no verdict. */
 export const pagesHeadline = ({ counts, cut }: Pick<PageList, 'counts' | 'cut'>, since?: string): string => {
   const { total, worse, failed, better, unchanged, untold } = counts;
   const [first, ...others] = [

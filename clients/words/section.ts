@@ -12,7 +12,7 @@ type GradedValue = { text: string; grade: Grade; spread?: string };
 /** A text, a value, or a change with its verdict. */
 export type Cell = string | GradedValue | { text: string; verdict: Verdict };
 
-/** A row of a section. Its note says what its values do not tell. The page shows `title`, a longer name, on request. */
+/** A row of a section. Its note says what its values do not show. The page shows `title`, a longer name, on request. */
 export type Row = { name: string; title?: string; cells: readonly Cell[]; note?: string | null };
 
 /**

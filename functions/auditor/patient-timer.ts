@@ -1,4 +1,4 @@
-/** Most of its own time by which a timer is extended. Something ends the audit in the end. */
+/** Most by which a timer is extended, as a multiple of its time. So every audit ends. */
 const MOST_EXTENSIONS = 3;
 /** Share of a timer's time below which a lost time doesn't matter. On a quiet machine, a timer elapses at its time. */
 const NEGLIGIBLE = 0.1;

@@ -176,7 +176,7 @@ const startScript = (
   return script;
 };
 
-/** Acknowledges the rules that these instances break, each with its reason. */
+/** Acknowledges the rules that these instances violate, each with its reason. */
 const acknowledge = (workers: Workers): void => {
   const reasons = {
     'AwsSolutions-VPC7': 'No packet comes in, and flow logs of audits would cost more than the audits.',

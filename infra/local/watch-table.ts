@@ -5,7 +5,7 @@ import type { Database } from './database.ts';
 type Options = { dataDir: string; print: (line: string) => void; onRecovered: () => void };
 
 /**
- * Tells the operator, and `GET /ready`, why the table can't be written, for example because its disk is full. Returns the
+ * Reports to the operator, and to `GET /ready`, why the table can't be written, for example because its disk is full. Returns the
  * function that ends this.
  */
 export const watchTable = (database: Database, { dataDir, print, onRecovered }: Options): (() => void) => {

@@ -55,7 +55,7 @@ export class WriteAheadLog {
       this.move();
       return true;
     } catch {
-      return false; // the next commit tries again
+      return false; // the next commit retries
     }
   }
 

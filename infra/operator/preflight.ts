@@ -10,10 +10,10 @@ export type Need = {
   what: string;
   region: string;
   needed: string;
-  /** Undefined if AWS does not tell it. */
+  /** Undefined if AWS does not return it. */
   found: string | undefined;
   isMet: boolean;
-  /** How to meet the need. */
+  /** How to fulfil the need. */
   remedy: string;
 };
 

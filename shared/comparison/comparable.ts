@@ -136,7 +136,7 @@ const OTHER_SPEED = 1.3;
 
 /**
  * Returns true if the machines are of different kinds. An unknown one is equal to all others. The fingerprint of an uploaded
- * report has no CPU, so the speed tells such machines apart.
+ * report has no CPU, so the speed distinguishes such machines.
  */
 export const isOtherMachine = (base: Machine, value: Machine): boolean => {
   if (base.host === null || value.host === null) return false;

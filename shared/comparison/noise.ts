@@ -119,7 +119,7 @@ export const steadyNoise = (
 
 /** Neighbours of a series are the newest of it. */
 const MAX_NEIGHBOURS = 20;
-/** Fewest steps between neighbours that tell something. */
+/** Fewest steps between neighbours that show the noise. */
 const MIN_STEPS = 3;
 /** The largest step counts as at most so many typical ones, because it may be a change of the page. */
 const MAX_STEP = 9;

@@ -111,7 +111,7 @@ export const stepsBetween = (points: readonly PagePoint[], steps: Steps): KnownS
   return known.sort((a, b) => a.first.at - b.first.at);
 };
 
-/** Returns how a page changed since a time or since its previous check, or why nobody can tell. */
+/** Returns how a page changed since a time or its previous check, or why the change is unknown. */
 export const changeSince = (
   points: readonly PagePoint[],
   steps: Steps,
@@ -226,7 +226,7 @@ const changeBetween = (name: MainName, sides: Sides, tbt: number): MetricSince |
   return { change, direction, verdict, isSuspected: isClear && !isSure, limit, before, after };
 };
 
-/** Returns the same as a comparison of two checks shows it. `needs` says what would tell. */
+/** Returns the same as a comparison of two checks shows it. `needs` says how many audits would probably give a verdict. */
 export const asChange = ({ change, direction, isSuspected, limit, before, after }: MetricSince): Change => {
   const from = Math.min(before.length, after.length) + 1;
   const options = { from, most: MAX_NEEDED, distance: distanceOf(change.shift, limit), confidence: LEVEL };

@@ -1,6 +1,6 @@
 import type { ScoringOptions } from './metric-score.ts';
 
-/** The parts of a Lighthouse result, of versions 9 to 13, that tell what to fix. */
+/** The parts of a Lighthouse result, of versions 9 to 13, that show what to fix. */
 export type FixableReport = {
   categories: Record<string, ReportCategory>;
   audits: Record<string, ReportAudit | undefined>;

@@ -110,7 +110,7 @@ export const standingOf = (results: readonly JudgedPage[]): Standing => {
   return results.some(({ change }) => typeof change !== 'string') ? 'unchanged' : 'untold';
 };
 
-/** Returns how many points a page has lost, and Infinity if nobody can tell. A page that got worse has lost more than others. */
+/** Returns how many points a page has lost, and Infinity if the change is unknown. A page that got worse has lost more than others. */
 export const lossOf = (results: readonly JudgedPage[]): number =>
   Math.max(
     ...results.map(({ change }) => {

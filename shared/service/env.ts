@@ -42,7 +42,7 @@ export const TargetsEnv = z.object({
   AWS_ENDPOINT_URL_SQS: z.string().optional(),
 });
 
-/** `on`: the service reads field data from Chrome UX Report, and tells Google the addresses of public pages for that. */
+/** `on`: the service reads field data from Chrome UX Report, and sends the addresses of public pages to Google for that. */
 const FieldDataEnv = z.object({ FIELD_DATA: z.enum(['on', 'off']).default('off') });
 /** Host of the Chrome UX Report API, or of a proxy before it. Only this machine itself may do without TLS. */
 export const CruxUrl = z

@@ -18,7 +18,7 @@ import { inputsOfCheck } from './repeated-inputs.ts';
 
 const intervals = { '1h': 'every hour', '6h': 'every 6 hours', '1d': 'every day', '7d': 'every week' };
 
-/** Watches the page of a check: a schedule audits it, and a webhook tells when it got worse. */
+/** Watches the page of a check: a schedule audits it, and a webhook reports when it got worse. */
 export const TellMe = ({ check }: { check: CheckView }) => {
   const [made, setMade] = useState<{ webhook?: CreatedWebhook | undefined; schedule?: Schedule }>({});
   const { error, busy, run, retry } = useAction(async (form: FormData) => {

@@ -109,5 +109,5 @@ const Scores = ({ results, hasRegions }: { results: readonly PageResult[]; hasRe
   </>
 );
 
-/** Returns the part of a region's name that tells it from others in little room: `us-west1` stays, `australia-southeast1` is `australia`. */
+/** Returns a short name of a region: `us-west1` stays, `australia-southeast1` becomes `australia`. */
 const shortRegion = (region: Region): string => (region.length > 9 ? (region.split('-')[0] ?? region) : region);

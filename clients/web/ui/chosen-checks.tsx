@@ -1,6 +1,6 @@
 import { useMemo, useState } from 'preact/hooks';
 
-/** A check that its reader has chosen for a comparison, with words that tell it from others. */
+/** A check that its reader has chosen for a comparison, with words that distinguish it from others. */
 export type ChosenCheck = { id: string; createdAt: string; text: string };
 
 /** Returns the newest two chosen checks, and what changes them. */

@@ -5,7 +5,7 @@ import { Verdict } from './verdict.tsx';
 
 type Props = { section: Section; place?: string; level?: 'h2' | 'h3' };
 
-/** Shows a section. `place` tells the ids of several regions apart. */
+/** Shows a section. `place` makes the ids of several regions unique. */
 export const SectionTable = ({ section, place, level: Heading = 'h2' }: Props) => {
   const { title, about, help, rows, omitted = 0 } = section;
   if (!hasContent(section)) return null;

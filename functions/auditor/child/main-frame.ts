@@ -184,7 +184,7 @@ const watchPage = (session: CDPSession, watched: Watched): void => {
 
 /**
  * Lighthouse's answer to a dialog. Lighthouse itself gives it only until it ends its session, and it does not wait for the
- * second visit: a dialog that opens later would stop the page for ever.
+ * second visit: a dialog that opens later would block the page forever.
  */
 const DIALOG_ANSWER = { accept: true, promptText: 'Lighthouse prompt response' };
 

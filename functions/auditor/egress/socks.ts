@@ -35,7 +35,7 @@ export const readRequest = async (client: Socket, signal: AbortSignal): Promise<
 const readExactly = async (socket: Socket, size: number, signal: AbortSignal): Promise<Buffer> => {
   let bytes = Buffer.alloc(0);
   while (bytes.length < size) {
-    // Read a partial request too. If it stays in the socket, 'readable' fires at once, in a loop that blocks all events.
+    // Read a partial request too. If it stays in the socket, 'readable' fires at once, in an endless loop.
     const part: Buffer | null = socket.read(Math.min(size - bytes.length, socket.readableLength || 1));
     if (part) bytes = Buffer.concat([bytes, part]);
     else await once(socket, 'readable', { signal });

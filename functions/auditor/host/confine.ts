@@ -49,7 +49,7 @@ const setNice = async (session: number, rank: Rank, before: Rank): Promise<void>
   }
 };
 
-/** Gives this process's session the usual share again, if a service was killed in a timed part and left it the highest one. */
+/** Resets the CPU share of this process's session. A service that was killed in a timed part leaves the highest one. */
 export const resetOwnRank = async (): Promise<void> => {
   const nice = readText('/proc/self/autogroup')?.trim().split(' ').at(-1);
   if (nice === `${NICE.measured}`) await setNice(process.pid, 'usual', 'measured');

@@ -22,7 +22,7 @@ export const requireSandbox = async (chromium: Browser, user: User | undefined, 
   throw new NoSandboxError(`Chromium does not start in its sandbox on this machine. ${HELP} The cause: ${cause}`);
 };
 
-/** Throws if Chromium can't start without its sandbox either. A browser that can tell its version may still not start. */
+/** Throws if Chromium can't start without its sandbox either. A browser that prints its version may still not start. */
 export const requireStart = async (chromium: Browser, user: User | undefined, prefix: string): Promise<void> => {
   const stderr = await inProfile(user, prefix, (profile) => errorOfStart(chromium, user, profile, WITHOUT_SANDBOX));
   if (stderr !== undefined) throw new Error(startText(stderr));

@@ -13,7 +13,7 @@ export type Departure = {
 /** The empty document that a new tab has in its history. */
 export const BLANK = 'about:blank';
 
-/** Follows where the page goes from now on. The returned function tells it. */
+/** Records where the page goes from now on. The returned function returns it. */
 export const followPage = async ({ page, session, watched }: FreshPage): Promise<() => Promise<Departure>> => {
   const before = { ...watched };
   const { currentIndex } = await session.send('Page.getNavigationHistory');

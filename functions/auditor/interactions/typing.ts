@@ -69,7 +69,7 @@ const focusAll = (field: ElementHandle): Promise<boolean> =>
 
 /**
  * Inserts a secret text as a password manager does. A page that sends each key would otherwise send parts of the text, which
- * nobody could tell from other texts. One task of the frame's isolated world asks for the document's origin and inserts the
+ * nobody could distinguish from other texts. One task of the frame's isolated world asks for the document's origin and inserts the
  * text. So neither a script nor a navigation comes between.
  */
 const insertSecret = async (field: ElementHandle, name: string, { url, secrets }: Order): Promise<void> => {

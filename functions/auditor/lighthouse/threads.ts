@@ -3,7 +3,7 @@ import type { TraceEvent } from './trace.ts';
 /** Returns the id of the thread of an event. */
 export const threadOf = ({ pid, tid }: TraceEvent): string => `${pid}:${tid}`;
 
-/** Returns the thread of the document that the main frame shows in the end. Without a navigation, this is the one at the start. */
+/** Returns the thread of the last document of the main frame. Without a navigation, this is the first thread. */
 export const mainThreadOf = (events: readonly TraceEvent[]): string | undefined => {
   const navigations = events.filter(
     ({ name, args: { data } }) =>

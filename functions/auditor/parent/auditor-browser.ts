@@ -40,7 +40,7 @@ export const auditorBrowser = (version: AuditVersion, workDir: Promise<string>) 
     /** Returns true if an audit with these settings can use the browser, or if there is none yet. */
     isFor: (host: HostSettings): boolean => !ahead || isDeepStrictEqual(ahead, host),
     close: async (): Promise<void> => {
-      const ports = await opening?.catch(() => undefined); // an audit has met the cause
+      const ports = await opening?.catch(() => undefined); // an audit has reported the cause
       ports?.debugging?.release();
       await ports?.proxy.close();
     },

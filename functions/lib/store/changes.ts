@@ -36,7 +36,7 @@ export const watchAnnounced: WatchCheck = (checkId) => {
 const FIRST_PAUSE_MS = 500;
 const MAX_PAUSE_MS = 3000;
 
-/** Watches a check that other processes write. The caller reads the check after growing pauses. */
+/** Watches a check that other processes write. The caller reads the check with a backoff. */
 export const watchByPolling: WatchCheck = () => {
   let pause = FIRST_PAUSE_MS;
   return {

@@ -62,7 +62,7 @@ const announce = (db: Db, owner: string, checkId: string): Promise<void> | undef
   });
 
 /**
- * Makes the check of a run due in a minute if all its other runs are finished, and its closing must not be late: it tells
+ * Makes the check of a run due in a minute if all its other runs are finished, and its closing must not be late: it reports
  * someone, or deletes secrets. If the worker dies before the closing, the sweeper then closes such a check soon.
  */
 export const announceEnd = async (db: Db, { checkId, id }: RunRef, now: Date): Promise<void> => {

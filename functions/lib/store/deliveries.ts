@@ -84,7 +84,7 @@ export const deliveryStore = (db: Db) => ({
   /** Returns the newest deliveries to a webhook. */
   list: (webhookId: string): Promise<DeliveryItem[]> => list(db, webhookId),
 
-  /** Reserves a due item, so that its message is not sent again soon. Returns the message, or undefined if it has changed. */
+  /** Reserves a due item, so that its message is not sent twice. Returns the message, or undefined if it has changed. */
   hold: (due: Due, now: Date): Promise<DeliveryJob | undefined> => hold(db, due, now),
 
   /** Claims a delivery for its next try. Returns undefined if another consumer has it or has tried it. Safe to repeat. */

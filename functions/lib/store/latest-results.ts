@@ -26,7 +26,7 @@ export const ERASED_MS = 24 * 3600 * 1000;
 export const Erased = z.object({ createId: z.string(), until: z.number() });
 export type Erased = z.infer<typeof Erased>;
 
-/** Tells whether an erasure came after the create of a result. */
+/** Returns whether an erasure came after the create of a result. */
 export const wasErased = (
   erased: readonly Erased[],
   { createId, createdAt }: Pick<StoredResult, 'createId' | 'createdAt'>,

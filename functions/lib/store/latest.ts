@@ -30,7 +30,7 @@ import { pack, unpack } from './packed.ts';
 
 /*
  * An item has the newest results of a page on a device in a region. It also has the series of its checks, in the few numbers
- * that tell how the page changed. Closing a check adds its results, sorted by the time of their creates, so an older check that
+ * that show how the page changed. Closing a check adds its results, sorted by the time of their creates, so an older check that
  * closes late replaces no newer one. Erasing a check removes its results, and the ones before take their place. The entries of
  * the series have all results. They fill the item when erasures have emptied it.
  *

@@ -1,7 +1,7 @@
 import { matchKey } from '../../../../shared/explanation/addresses.ts';
 import { printable } from '../../../../shared/text.ts';
 
-/** Characters of each end of a name. Both tell scripts apart: the host, and the file. */
+/** Characters of each end of a name. Both distinguish scripts: the host, and the file. */
 const END = 40;
 
 /** The document of a load, by which its scripts are named. `scrub` replaces the secrets of the audit. */

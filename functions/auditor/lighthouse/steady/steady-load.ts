@@ -56,7 +56,7 @@ const rounded = (times: SteadyTimes): SteadyTimes =>
 const firstPaint = /^first(?:Contentful)?Paint$/;
 const largestPaint = /^largestContentfulPaint::Candidate$/;
 
-/** Returns the first contentful paint of the document that the main frame shows in the end, and its largest one. */
+/** Returns the first contentful paint of the last document of the main frame, and its largest one. */
 const paintsOf = (events: readonly TraceEvent[]): { fcp: TraceEvent; lcp: TraceEvent } | undefined => {
   const candidates = events.filter(({ name, args }) => largestPaint.test(name) && args.data?.isOutermostMainFrame);
   const lcp = candidates.toSorted((a, b) => a.ts - b.ts).at(-1);
