@@ -90,9 +90,12 @@ export const CorsEnv = z.object({
   CORS_ORIGINS: list.pipe(z.array(Origin)).default([]),
   PUBLIC_URL: PublicUrl.optional(), // default: the host of the request
 });
+/** Place of all regions, where they are not those of AWS. */
+const PlaceEnv = z.object({ REGION_PLACE: z.string().optional() });
 /** Environment of the functions that answer with the web page. */
 export const WebPageEnv = z.object({
   ...CorsEnv.shape,
+  ...PlaceEnv.shape,
   REPORT_ORIGIN: Origin.optional(), // origin of the bucket, if a browser can reach it
   WEB_DIR: z.string().optional(), // folder of the page's files; default: beside the function's code
 });
@@ -138,8 +141,6 @@ export const UploadsEnv = z.object({
 });
 /** Environment of PageSpeed's API: it creates a check, waits for it and reads its report. */
 export const PageSpeedEnv = z.object({ ...CreateEnv.shape, ...WaitEnv.shape, ...ReportReadEnv.shape });
-/** Place of all regions, where they are not those of AWS. */
-const PlaceEnv = z.object({ REGION_PLACE: z.string().optional() });
 export const ComparisonEnv = z.object({ ...ReadEnv.shape, ...PlaceEnv.shape });
 /** Regions of this deployment, and the age from which their last success is too old. Without it, no success is needed. */
 const RegionsEnv = z.object({

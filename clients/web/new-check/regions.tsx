@@ -1,7 +1,7 @@
 import type { RegionList } from '../../../shared/service/offer.ts';
-import { isOnePlace } from '../../words/places.ts';
 import { useLoaded } from '../requests/loading.ts';
 import { FieldError } from '../ui/field-error.tsx';
+import { hasOnePlace, usePlaces } from '../ui/places.ts';
 
 /** Regions that a form has at first, if the service has them in several places. One machine has one. */
 const usual = ['us-west1', 'europe-north1'];
@@ -10,11 +10,12 @@ type RegionsProps = { used: readonly string[]; message: string | undefined };
 
 /** The regions of the service to choose from. Those that were used last are chosen at first. */
 export const Regions = ({ used, message }: RegionsProps) => {
+  const places = usePlaces();
   const offer = useLoaded<RegionList>('/v1/regions');
   const regions = offer.data?.regions;
   const failed = offer.error !== undefined;
   const open: readonly string[] = regions?.filter(({ pausedAt }) => pausedAt === null).map(({ id }) => id) ?? [];
-  const isMachine = isOnePlace(regions?.map(({ place }) => place) ?? []);
+  const isMachine = hasOnePlace(places);
   const first = isMachine ? open.slice(0, 1) : usual;
   const chosen = [used, first].find((names) => names.some((each) => open.includes(each))) ?? open.slice(0, 2);
   const boxes = (
@@ -29,9 +30,9 @@ export const Regions = ({ used, message }: RegionsProps) => {
   );
   if (!isMachine) return boxes;
   return (
-    <details open={message !== undefined}>
+    <details open={message !== undefined || failed}>
       <summary>
-        Regions: <span class="muted">all of them are {regions?.[0]?.place}</span>
+        Regions: <span class="muted">all of them are {[...places.values()][0]}</span>
       </summary>
       {boxes}
     </details>

@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'preact/hooks';
-import type { Region } from '../../../shared/regions.ts';
+import { allRegions, type Region } from '../../../shared/regions.ts';
 import type { RegionList } from '../../../shared/service/offer.ts';
 import { isOnePlace } from '../../words/places.ts';
 import { readBody } from '../requests/requests.ts';
@@ -7,7 +7,9 @@ import { readBody } from '../requests/requests.ts';
 type Places = ReadonlyMap<Region, string>;
 
 let loading: Promise<Places> | undefined;
-let known: Places = new Map();
+/** The service writes its place into the page if all regions are there, so that no view changes when the regions arrive. */
+const place = globalThis.document?.documentElement.dataset.place;
+let known: Places = new Map(place ? allRegions.map((id) => [id, place]) : []);
 
 /** Reads the places once for all views. A view shows a region without its place if that fails. */
 const load = () => {
@@ -21,7 +23,7 @@ const load = () => {
   return loading;
 };
 
-/** Returns where each region of the service is. It is empty until the service has answered. */
+/** Returns where each region of the service is, as far as this is known. */
 export const usePlaces = (): Places => {
   const [places, setPlaces] = useState(known);
   useEffect(() => void load().then(setPlaces), []);

@@ -20,15 +20,16 @@ const PAGE = '.page';
 /** The build writes the files of the page beside the code of the function. */
 const beside = fileURLToPath(new URL('./web', import.meta.url));
 
-type WebSettings = Partial<Record<'WEB_DIR' | 'REPORT_ORIGIN' | 'PUBLIC_URL', string | undefined>>;
+type WebSettings = Partial<Record<'WEB_DIR' | 'REPORT_ORIGIN' | 'PUBLIC_URL' | 'REGION_PLACE', string | undefined>>;
 
 /**
  * Returns the web page and its files from the folder that `infra/bundle/web.ts` fills. Browsers load large reports from the
  * bucket, if they can reach it.
  */
 export const readWeb = async (settings: WebSettings = {}): Promise<Site> => {
-  const { WEB_DIR: folder = beside, REPORT_ORIGIN: reportOrigin, PUBLIC_URL } = settings;
+  const { WEB_DIR: folder = beside, REPORT_ORIGIN: reportOrigin, PUBLIC_URL, REGION_PLACE = '' } = settings;
   const base = basePathOf(PUBLIC_URL);
+  const place = REGION_PLACE.replaceAll('&', '&amp;').replaceAll('"', '&quot;');
   const names = (await readdir(folder)).sort();
   const all = new Map<string, Buffer>();
   for (const name of names) all.set(name, await readFile(join(folder, name))); // in turn, because a process may have few free file descriptors
@@ -44,8 +45,15 @@ export const readWeb = async (settings: WebSettings = {}): Promise<Site> => {
   );
   return siteOf(
     files,
-    (version) =>
-      new Map([...views].map(([view, page]) => [view, page.replaceAll('BASE', base).replaceAll('VERSION', version)])),
+    (version) => {
+      const texts: Record<string, string> = { BASE: base, PLACE: place, VERSION: version };
+      return new Map(
+        [...views].map(([view, page]) => [
+          view,
+          page.replaceAll(/BASE|PLACE|VERSION/g, (name) => texts[name] as string),
+        ]),
+      );
+    },
     webPolicy(`${views.values().next().value}`, reportOrigin),
   );
 };

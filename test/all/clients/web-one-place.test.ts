@@ -62,3 +62,27 @@ test('one machine is one place: the form ticks one region, and results have no r
   expect(rows.indexOf('Performance')).toBe(3); // no metric of the network comes before it
   expect(errors).toEqual([]);
 });
+
+/** Returns the cumulative layout shift of a page until now. */
+const layoutShiftOf = (page: Page): Promise<number> =>
+  page.evaluate(async () => {
+    type Shift = PerformanceEntry & { value: number };
+    const shifts = await new Promise<Shift[]>((resolve) => {
+      new PerformanceObserver((list) => resolve(list.getEntries() as Shift[])).observe({
+        type: 'layout-shift',
+        buffered: true,
+      });
+      setTimeout(resolve, 500, []);
+    });
+    return shifts.reduce((sum, { value }) => sum + value, 0);
+  });
+
+test('the form of a phone does not move when the regions arrive', async () => {
+  await using view = await site.open('/health');
+  const { page } = view;
+  await page.setViewport({ width: 412, height: 823, isMobile: true });
+  await page.goto(site.url);
+  await untilShown(page, 'all of them are this machine');
+  await page.waitForSelector('input[name=regions]');
+  expect(await layoutShiftOf(page)).toBeLessThanOrEqual(0.01);
+});
