@@ -13,7 +13,7 @@ const subjects = [
   { subject: 'secret texts', name: /secretTexts?/, own: /secret/, most: 14 },
   { subject: 'badges', name: /badge/i, own: /badge/, most: 16 },
   { subject: 'marks', name: /\bmarks?\b/i, own: /marks/, most: 41 },
-  { subject: 'schedules', name: /\bschedules?\b/i, own: /schedule/, most: 49 },
+  { subject: 'schedules', name: /\bschedules?\b/i, own: /schedule/, most: 48 },
   { subject: 'webhooks', name: /\bwebhooks?\b/i, own: /webhook|deliver/, most: 36 },
   { subject: 'builds', name: /lighthouse-?ci|\bbuilds\b/i, own: /build|lighthouse-ci/, most: 15 },
 ];
