@@ -171,7 +171,9 @@ const recordTry = async (work: Work, webhook: WebhookItem, lane: Lane, claim: Cl
   const error = errorOf(posted);
   const { status } = posted;
   const lastTry: DeliveryTry = {
-    ...{ at: now().toISOString(), status, error },
+    at: now().toISOString(),
+    status,
+    error,
     response: 'response' in posted ? posted.response : null,
   };
   const isGone = status === 410;

@@ -26,8 +26,11 @@ export const handler = http('links', (env) => {
   const create = createLink({ ...deps, publicUrl: env.PUBLIC_URL });
   const end = deleteLinks(deps);
   const ofBadges = badges({
-    ...{ badges: badgeStore(db), lists: listStore(db), publicUrl: env.PUBLIC_URL },
-    ...{ newId: randomUUID, now: () => new Date() },
+    badges: badgeStore(db),
+    lists: listStore(db),
+    publicUrl: env.PUBLIC_URL,
+    newId: randomUUID,
+    now: () => new Date(),
   });
   return async (request) => {
     if (request.path.startsWith('/v1/badges')) return ofBadges(request);

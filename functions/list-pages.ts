@@ -49,7 +49,8 @@ export const listPages =
         total: all.length,
         ...recordOf(standings, (name) => all.filter(({ standing }) => standing === name).length),
       },
-      ...{ cut, nextCursor },
+      cut,
+      nextCursor,
     };
     return { status: 200, headers: pageHeaders(request, nextCursor), body };
   };

@@ -66,7 +66,12 @@ const create = async (work: Work, { owner, plan, body: sent }: Request): Promise
   const secretsKey = secrets && scheduleSecretsKeyOf(id);
   const createdAt = now();
   const schedule = {
-    ...{ id, owner, plan, name, every, secretsKey },
+    id,
+    owner,
+    plan,
+    name,
+    every,
+    secretsKey,
     body: JSON.stringify(check.body),
     secretNames: JSON.stringify(namesOfSecrets(secrets ?? {})),
     createdAt: createdAt.toISOString(),
@@ -93,7 +98,9 @@ const edit = async (work: Work, found: ScheduleItem, sent: unknown): Promise<Rep
     const secrets = check?.secrets;
     const key = secrets && scheduleSecretsKeyOf(schedule.id, newId());
     const changed = await store.edit(schedule, {
-      ...{ name, every, next },
+      name,
+      every,
+      next,
       ...(check && { body: JSON.stringify(check.body), watch: newWatch(schedule, now()) }),
       ...(check &&
         !check.keepsSecrets && {
@@ -141,7 +148,10 @@ const shown = async (
 };
 
 const scheduleView = (schedule: ScheduleItem): Schedule => ({
-  ...{ id: schedule.id, name: schedule.name, every: schedule.every, createdAt: schedule.createdAt },
+  id: schedule.id,
+  name: schedule.name,
+  every: schedule.every,
+  createdAt: schedule.createdAt,
   check: { ...JSON.parse(schedule.body), ...JSON.parse(schedule.secretNames) },
   pausedAt: schedule.pausedAt ?? null,
   nextAt: schedule.nextAt ?? null,

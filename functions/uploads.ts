@@ -31,9 +31,16 @@ import { parseUploadQuery } from './lib/uploads/upload-query.ts';
 export const handler = http('uploads', (env) => {
   const db = closingDb(env, undefined);
   const deps = {
-    ...{ store: checkStore(db), builds: buildStore(db), usage: usageStore(db), reports: reportStore(env) },
-    ...{ maxBytes: env.MAX_UPLOAD_BYTES, retentionDays: env.RETENTION_DAYS, trendDays: env.TREND_DAYS },
-    ...{ medianOf: medianSample, newId: randomUUID, now: () => new Date() },
+    store: checkStore(db),
+    builds: buildStore(db),
+    usage: usageStore(db),
+    reports: reportStore(env),
+    maxBytes: env.MAX_UPLOAD_BYTES,
+    retentionDays: env.RETENTION_DAYS,
+    trendDays: env.TREND_DAYS,
+    medianOf: medianSample,
+    newId: randomUUID,
+    now: () => new Date(),
     access: access(() => env),
   };
   return uploads(deps as UploadsDeps);
@@ -120,7 +127,14 @@ const createReport = async (deps: UploadsDeps, request: Request): Promise<Reply>
     uploaded.push({ url: url ?? first.finalUrl, report, results });
   }
   const check = await storeUpload(deps, {
-    ...{ id, createId, runId, owner, labels, fingerprint, requestId, url: url ?? first.finalUrl },
+    id,
+    createId,
+    runId,
+    owner,
+    labels,
+    fingerprint,
+    requestId,
+    url: url ?? first.finalUrl,
     uploads: uploaded as unknown as Parameters<typeof storeUpload>[1]['uploads'],
   });
   if (!check) {

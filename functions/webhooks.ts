@@ -140,7 +140,9 @@ const accept = async ({ queue }: Work, delivery: DeliveryItem): Promise<Reply> =
 };
 
 const webhookView = ({ id, url, events, format, createdAt, ...state }: WebhookItem): Webhook => ({
-  ...{ id, url, createdAt },
+  id,
+  url,
+  createdAt,
   events: events as Webhook['events'],
   format: format as Webhook['format'],
   failingSince: state.failingSince ?? null,
@@ -149,6 +151,12 @@ const webhookView = ({ id, url, events, format, createdAt, ...state }: WebhookIt
 });
 
 const deliveryView = ({ id, event, checkId, state, createdAt, tries, nextTryAt, lastTry }: DeliveryItem): Delivery => ({
-  ...{ id, checkId, state, createdAt, tries, nextTryAt, lastTry },
+  id,
+  checkId,
+  state,
+  createdAt,
+  tries,
+  nextTryAt,
+  lastTry,
   event: event as Delivery['event'],
 });

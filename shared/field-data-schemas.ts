@@ -76,7 +76,9 @@ export const knownFieldData = (record: FieldRecord, formFactor: FormFactor, at: 
 
 /** Returns field data without a record. */
 export const noFieldData = (reason: FieldDataReason, formFactor: FormFactor, at: string | null = null): FieldData => ({
-  ...{ reason, formFactor, at },
+  reason,
+  formFactor,
+  at,
   of: null,
   url: null,
   period: null,

@@ -41,7 +41,10 @@ export const csvRow = ({ numericValues, labels, day, ...run }: Row) => ({
 });
 
 const dayCells = ({ date, runs, failed, contended, range }: RunsOfDay) => ({
-  ...{ day: date, runs, failed, contendedRuns: contended },
+  day: date,
+  runs,
+  failed,
+  contendedRuns: contended,
   ...Object.fromEntries(
     metricNames.flatMap((name) => [
       [`${name}Min`, range[name]?.min ?? null],

@@ -128,7 +128,9 @@ export const newRun = ({ against, ...inputs }: RunInputs, region: Region, id: st
 });
 
 const newVariant = ({ url, device = options.device.default, auditVersion }: VariantInputs): MeasuredVariant => ({
-  ...{ url, device, auditVersion },
+  url,
+  device,
+  auditVersion,
   ...unmeasured,
 });
 

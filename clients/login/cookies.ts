@@ -72,10 +72,14 @@ export const cookieFrom = (given: unknown, place: string): FileCookie => {
   const sameSite = sameSiteOf(entry.sameSite ?? '', secure);
   if (sameSite === null) refuse('sameSite', 'Strict, Lax or None');
   return {
-    ...{ name: text('name', entry.name), value: text('value', entry.value) },
+    name: text('name', entry.name),
+    value: text('value', entry.value),
     ...(domain !== undefined && { domain: text('domain', domain) }),
     ...((entry.path ?? '') !== '' && { path: text('path', entry.path) }),
-    ...{ secure, httpOnly: flag('httpOnly'), sameSite: sameSite ?? undefined, expires },
+    secure,
+    httpOnly: flag('httpOnly'),
+    sameSite: sameSite ?? undefined,
+    expires,
   };
 };
 
@@ -102,7 +106,12 @@ const secondsOf = (entry: Record<string, unknown>): number | undefined => {
 
 /** Words for SameSite. Firefox calls a cookie without the attribute `no_restriction`. */
 const sameSites: Readonly<Record<string, Cookie['sameSite']>> = {
-  ...{ strict: 'Strict', lax: 'Lax', none: 'None', no_restriction: 'None', unspecified: undefined, '': undefined },
+  strict: 'Strict',
+  lax: 'Lax',
+  none: 'None',
+  no_restriction: 'None',
+  unspecified: undefined,
+  '': undefined,
 };
 
 /** Returns a value of SameSite, undefined if the cookie has none, or null for a wrong value. */

@@ -48,7 +48,8 @@ const originFrom = (given: unknown, i: number): StorageState['origins'][number] 
     );
   };
   return {
-    ...{ origin: url.origin, localStorage: entries('localStorage', localStorage ?? []) },
+    origin: url.origin,
+    localStorage: entries('localStorage', localStorage ?? []),
     ...(sessionStorage !== undefined && { sessionStorage: entries('sessionStorage', sessionStorage) }),
     ...(Array.isArray(indexedDB) && indexedDB.length > 0 && { indexedDB }), // the service judges its databases
   };

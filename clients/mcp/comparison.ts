@@ -23,12 +23,15 @@ export const comparisonAnswer = (
   const found = baseCheckId === null ? regionsCompared(comparison) : checksCompared(comparison);
   const changes = found.toSorted((a, b) => order.indexOf(a.verdict) - order.indexOf(b.verdict));
   const build = (rows: number, entries: number) => ({
-    ...{ checkId, baseCheckId, page: comparisonPage(site, comparison) },
+    checkId,
+    baseCheckId,
+    page: comparisonPage(site, comparison),
     ...('verdict' in comparison && {
       answer: headlineOfChange(comparison),
       ...pick(comparison, ['verdict', 'unjudged']),
     }),
-    ...{ regions, comparable },
+    regions,
+    comparable,
     ...(compact(
       {
         reasons: reasons.map((reason) => ({ ...reason, text: reasonTexts[reason.code] })),

@@ -9,7 +9,8 @@ import { comparisonPage } from './pages.ts';
 export const explainedChange = ({ regions, ...checks }: CheckExplanation, site: string, limit?: number): object => {
   const all = Object.entries(regions);
   const build = (rows: number, entries: number) => ({
-    ...{ ...checks, page: comparisonPage(site, checks) },
+    ...checks,
+    page: comparisonPage(site, checks),
     regions: Object.fromEntries(all.slice(0, rows).map(([region, each]) => [region, shortened(each, entries)])),
     ...(rows < all.length && { moreRegions: all.length - rows }),
   });
@@ -17,7 +18,8 @@ export const explainedChange = ({ regions, ...checks }: CheckExplanation, site: 
 };
 
 const shortened = ({ sentence, performance, points, ...lists }: Explanation, most: number): object => ({
-  ...{ sentence, performance },
+  sentence,
+  performance,
   points: points.map(({ base: _, value: __, ...rest }) => rest),
   ...(compact(lists, most) as object | undefined),
 });

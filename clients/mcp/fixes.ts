@@ -13,7 +13,11 @@ type FixedRun = Pick<RunView, 'id' | 'url' | 'finalUrl' | 'region' | 'performanc
 export const fixesAnswer = (run: FixedRun, fixes: readonly Fix[], site: string, limit?: number) => {
   const { id, url, region, performance, links } = run;
   const build = (rows: number, entries: number) => ({
-    ...{ runId: id, url, region, performance, page: runPage(site, links.check.split('/').at(-1) ?? '', id) },
+    runId: id,
+    url,
+    region,
+    performance,
+    page: runPage(site, links.check.split('/').at(-1) ?? '', id),
     fixes: fixes.slice(0, rows).map(({ items, savings, contended, ...fix }) => ({
       ...fix,
       ...(contended && { contended, warning: doubtText({ contended }) }),

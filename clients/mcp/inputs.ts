@@ -104,6 +104,8 @@ export const FixesInputs = inputsOf({
 
 /** Returns the base of a comparison as the service names it. */
 export const baseOf = ({ baseCheckId, baseLabel, pool, again, intended }: z.output<typeof CompareInputs>) => ({
-  ...{ pool, again, intended },
+  pool,
+  again,
+  intended,
   base: baseCheckId ?? (baseLabel === undefined ? undefined : `label:${baseLabel.replace(/^([^:=]+):/, '$1=')}`),
 });

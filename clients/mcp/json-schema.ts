@@ -25,7 +25,9 @@ export const readable = <Schema extends z.ZodObject>(schema: Schema) => ({
 
 const briefOf = (schema: z.ZodObject, io: 'input' | 'output'): Json => {
   const { type, properties, required, additionalProperties } = z.toJSONSchema(schema, {
-    ...{ io, target: 'draft-7', metadata: withoutIds },
+    io,
+    target: 'draft-7',
+    metadata: withoutIds,
   }) as Json & { properties: Record<string, Json> };
   const shown = Object.entries(properties).map(([name, property]) => [
     name,

@@ -95,8 +95,11 @@ export const schedulesAnswer = ({ schedules }: ScheduleList, site: string, limit
 
 const listedSchedule = ({ id, name, check, every, nextAt, pausedAt, last }: Schedule) => ({
   scheduleId: id,
-  ...{ name, ...pick(check, ['url', 'regions', 'device']) },
-  ...{ every: everyText(every), nextAt, ...(pausedAt && { pausedAt }) },
+  name,
+  ...pick(check, ['url', 'regions', 'device']),
+  every: everyText(every),
+  nextAt,
+  ...(pausedAt && { pausedAt }),
   last: lastText({ last }),
   ...(last?.checkId && { lastCheckId: last.checkId }),
 });

@@ -30,7 +30,10 @@ export const MAX_WAIT_SECONDS = 18;
 
 /** Returns what is known of a check that was created. The service did not answer after that. */
 export const createdSummary = (check: CreatedCheck, site: string): object => ({
-  ...{ checkId: check.id, url: cutText(check.url, 500), state: 'created', page: checkPage(site, check.id) },
+  checkId: check.id,
+  url: cutText(check.url, 500),
+  state: 'created',
+  page: checkPage(site, check.id),
   auditVersion: check.auditVersion,
   runs: check.runs.map(({ id, region, state }) => ({ runId: id, region, state })),
   next: readingStep(check.id),
@@ -72,7 +75,9 @@ const runSummaryOf = (run: RunView, entries: number) => {
   const scores = namesOfKind('score').filter((name) => run[name] !== null || isInEveryVersion(name));
   return {
     ...base,
-    ...{ scores: pick(run, scores), metrics: pick(run, valueNames), samples: run.samples.length },
+    scores: pick(run, scores),
+    metrics: pick(run, valueNames),
+    samples: run.samples.length,
     ...(entries >= 10 && { spread: run.spread }),
     ...(run.simulations && { simulations: run.simulations.slice(0, entries) }),
     ...(run.interactions && { interactions: run.interactions.slice(0, entries).map(interactionOf) }),

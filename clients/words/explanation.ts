@@ -9,17 +9,22 @@ export const sectionsOf = (explanation: Explanation): Section[] => {
   const omittedRequests = requestLists.map((list) => omitted[`requests.${list}`] ?? 0);
   const sections: Section[] = [
     {
-      ...{ id: 'points', title: 'Points of the performance score' },
+      id: 'points',
+      title: 'Points of the performance score',
       columns: ['Metric', ...sides, 'Points'],
       rows: explanation.points.flatMap(pointsRow),
     },
     {
-      ...{ id: 'requests', title: 'Requests', columns: ['Request', 'Change', 'Type', 'Size', 'Time'] },
+      id: 'requests',
+      title: 'Requests',
+      columns: ['Request', 'Change', 'Type', 'Size', 'Time'],
       rows: requestLists.flatMap((list) => explanation.requests[list].map((request) => requestRow(list, request))),
       omitted: omittedRequests.reduce((sum, each) => sum + each, 0),
     },
     {
-      ...{ id: 'mainThread', title: 'Main thread', columns: ['Script', ...sides] },
+      id: 'mainThread',
+      title: 'Main thread',
+      columns: ['Script', ...sides],
       rows: explanation.mainThread.map(({ url, baseMs, ms }) => ({
         name: url,
         cells: both(baseMs, ms, timeText, 'less than 50 ms'),
@@ -27,7 +32,9 @@ export const sectionsOf = (explanation: Explanation): Section[] => {
     },
     { id: 'lcpElement', title: 'LCP element', columns: sides, rows: lcpRows(explanation) },
     {
-      ...{ id: 'layoutShifts', title: 'Layout shifts', columns: ['Element', ...sides] },
+      id: 'layoutShifts',
+      title: 'Layout shifts',
+      columns: ['Element', ...sides],
       rows: explanation.layoutShifts.map(({ base, value, ...element }) => ({
         name: elementText(element),
         cells: both(base, value, shiftText, '0'),
@@ -35,25 +42,33 @@ export const sectionsOf = (explanation: Explanation): Section[] => {
     },
     { id: 'document', title: 'Document', columns: ['Fact', ...sides], rows: documentRows(explanation) },
     {
-      ...{ id: 'caching', title: 'Cache lifetimes', columns: ['Request', ...sides] },
+      id: 'caching',
+      title: 'Cache lifetimes',
+      columns: ['Request', ...sides],
       rows: explanation.caching.map(({ url, baseSeconds, seconds }) => ({
         name: url,
         cells: both(baseSeconds, seconds, secondsText, 'long'),
       })),
     },
     {
-      ...{ id: 'interactions', title: 'Interactions', columns: ['Interaction', 'Event or script', ...sides] },
+      id: 'interactions',
+      title: 'Interactions',
+      columns: ['Interaction', 'Event or script', ...sides],
       rows: interactionRows(explanation),
     },
     {
-      ...{ id: 'audits', title: 'Audits', columns: ['Audit', 'Category', 'Now'] },
+      id: 'audits',
+      title: 'Audits',
+      columns: ['Audit', 'Category', 'Now'],
       rows: explanation.audits.map(({ title, outcome, category }) => ({
         name: title,
         cells: [category, outcome === 'failed' ? { text: 'fails', grade: 'poor' } : { text: 'passes', grade: 'pass' }],
       })),
     },
     {
-      ...{ id: 'elements', title: 'Findings', columns: ['Element', 'Audit', 'Now'] },
+      id: 'elements',
+      title: 'Findings',
+      columns: ['Element', 'Audit', 'Now'],
       rows: explanation.elements.map((each) => ({ name: elementText(each), cells: [each.title, each.change] })),
     },
   ];
@@ -76,7 +91,8 @@ const interactionRows = ({ interactions }: Explanation): Row[] =>
       { what: selector ? `${type} on ${selector}` : type, ...event },
       ...scripts.map(({ url, function: called, base, value }) => ({
         what: [called && `${called}()`, url].filter(Boolean).join(' in '),
-        ...{ base, value },
+        base,
+        value,
       })),
     ].map(({ what, base, value }) => ({ name, cells: [what, partsText(base), partsText(value)] }));
   });

@@ -20,7 +20,10 @@ export const versionSections = (changes: readonly CategoryVersionChange[], { isS
       ...(audits.length === 0 ? ['the same audits with the same weights'] : []),
     ];
     return {
-      ...{ id: category, title: `${title} ${base ?? 'none'} → ${value ?? 'none'}`, columns: ['Audit'], kind: 'list' },
+      id: category,
+      title: `${title} ${base ?? 'none'} → ${value ?? 'none'}`,
+      columns: ['Audit'],
+      kind: 'list',
       rows: entries.map((name) => ({ name, cells: [] })),
     };
   });

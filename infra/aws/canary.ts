@@ -62,7 +62,11 @@ export class Canary extends Construct {
   #ofFunction(metricName: string): Metric {
     const dimensionsMap = { FunctionName: this.#environment.names.homeFunction('canary') };
     return new Metric({
-      ...{ namespace: 'AWS/Lambda', metricName, dimensionsMap, statistic: 'Sum', period: Duration.minutes(5) },
+      namespace: 'AWS/Lambda',
+      metricName,
+      dimensionsMap,
+      statistic: 'Sum',
+      period: Duration.minutes(5),
     });
   }
 }

@@ -20,7 +20,9 @@ export const startWorker = async (settings: WorkerSettings, print: (line: string
   const auditorDir = await auditorFolder(chromiumDir);
   // Before the import below, because it imports a logger, which reads the environment on import.
   Object.assign(process.env, settings.env, {
-    ...{ CHROMIUM_DIR: chromiumDir, AUDITOR_DIR: auditorDir, AUDITS_AT_ONCE: `${auditsAtOnce}` },
+    CHROMIUM_DIR: chromiumDir,
+    AUDITOR_DIR: auditorDir,
+    AUDITS_AT_ONCE: `${auditsAtOnce}`,
     ...(browser && { CHROMIUM: browser.executable }),
   });
   const runAudit = await import('../../functions/run-audit.ts');

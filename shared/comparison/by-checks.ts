@@ -88,7 +88,9 @@ export const changeOfLocations = (
 };
 
 const shiftWith = (estimate: number, reach: number, confidence: number): Shift => ({
-  ...{ estimate, low: estimate - reach, high: estimate + reach },
+  estimate,
+  low: estimate - reach,
+  high: estimate + reach,
   confidence,
 });
 
@@ -145,10 +147,13 @@ export const changeInTurns = (
   return {
     shift: shiftWith(locationOf(differences), reach, freedom === 0 ? 0 : confidence), // one pair alone shows no noise
     noise: {
-      ...{ within: within.freedom === 0 ? null : Math.sqrt(within.variance), between: null },
-      ...{ from: count > worth ? 'page' : 'prior', checks: 1 },
+      within: within.freedom === 0 ? null : Math.sqrt(within.variance),
+      between: null,
+      from: count > worth ? 'page' : 'prior',
+      checks: 1,
     },
-    ...{ freedom, variance: variance / 2 }, // of one value of a pair
+    freedom,
+    variance: variance / 2, // of one value of a pair
   };
 };
 
@@ -170,6 +175,7 @@ const changeInSteadyTurns = (
   return {
     shift: shiftWith(locationOf(differences), reach, freedom === 0 ? 0 : confidence), // one pair alone shows no noise
     noise: { within: freedom === 0 ? null : Math.sqrt(variance), between: null, from: 'page', checks: 1 },
-    ...{ freedom, variance },
+    freedom,
+    variance,
   };
 };

@@ -106,7 +106,10 @@ export const changeOf = (metric: MetricRule, base: Checks, head: Checks, options
     return { kind, count: checksThatTell(ofChecks, { from, most: MAX_NEEDED, distance, confidence }) };
   };
   return {
-    ...{ shift, by: isByChecks ? 'checks' : 'samples', direction, noise: ofChecks?.noise ?? null },
+    shift,
+    by: isByChecks ? 'checks' : 'samples',
+    direction,
+    noise: ofChecks?.noise ?? null,
     isSuspected: direction === 'unknown' && (first === 'higher' || first === 'lower' || excludesZero(shift)),
     needs: direction === 'unknown' ? needs() : null,
   };
@@ -133,7 +136,11 @@ const steadyChange = (
       ? { kind: 'samples', count: samplesThatTell([...base, ...head], fewest, { distance, pairs: 1, confidence }) }
       : { kind, count: checksThatTell(ofChecks, { from, most: MAX_NEEDED, distance, confidence }) };
   return {
-    ...{ shift: ofChecks.shift, by: 'checks', isSteady: true, direction, noise: ofChecks.noise },
+    shift: ofChecks.shift,
+    by: 'checks',
+    isSteady: true,
+    direction,
+    noise: ofChecks.noise,
     isSuspected: direction === 'unknown' && excludesZero(ofChecks.shift),
     needs: direction === 'unknown' ? needs : null,
   };
@@ -157,7 +164,11 @@ export const changeOfTurns = (
   const options = { from: Math.max(fewest, count + 1), most: MAX_NEEDED, distance, confidence };
   const needs = { kind: 'turns' as const, count: checksThatTell(change, options) };
   return {
-    ...{ shift: change.shift, by: 'turns', isSteady: metric.isSteady === true, direction, noise: change.noise },
+    shift: change.shift,
+    by: 'turns',
+    isSteady: metric.isSteady === true,
+    direction,
+    noise: change.noise,
     isSuspected: direction === 'unknown' && excludesZero(change.shift),
     needs: direction === 'unknown' ? needs : null,
   };
@@ -175,8 +186,11 @@ const withoutNoise = (base: readonly number[], head: readonly number[]): Change 
   const difference = (head[0] as number) - (base[0] as number);
   return {
     shift: { estimate: difference, low: difference, high: difference, confidence: 1 },
-    ...{ by: 'samples', direction: difference === 0 ? 'same' : difference > 0 ? 'higher' : 'lower' },
-    ...{ isSuspected: false, noise: null, needs: null },
+    by: 'samples',
+    direction: difference === 0 ? 'same' : difference > 0 ? 'higher' : 'lower',
+    isSuspected: false,
+    noise: null,
+    needs: null,
   };
 };
 

@@ -29,7 +29,10 @@ export type Value = z.infer<typeof Value>;
 
 const Shift = z
   .object({
-    ...{ estimate: Value, low: Value, high: Value, confidence: z.number() },
+    estimate: Value,
+    low: Value,
+    high: Value,
+    confidence: z.number(),
     by: z
       .enum(['turns', 'checks', 'samples'])
       .describe('Unit of the interval: the wider one of two, or that of pairs.'),
@@ -164,9 +167,11 @@ export type PaintOrder = z.infer<typeof PaintOrder>;
 
 const WorkChange = z
   .object({
-    ...{ region: Region, script: z.string() },
+    region: Region,
+    script: z.string(),
     share: z.number().describe('Change of its CPU time against other work of the page: 0.18 is 18 % more.'),
-    ...{ base: z.number(), value: z.number() },
+    base: z.number(),
+    value: z.number(),
   })
   .meta({
     id: 'WorkChange',

@@ -232,7 +232,9 @@ export const asChange = ({ change, direction, isSuspected, limit, before, after 
   const options = { from, most: MAX_NEEDED, distance: distanceOf(change.shift, limit), confidence: LEVEL };
   return {
     ...pick(change, ['shift', 'noise']),
-    ...{ by: 'checks', direction, isSuspected },
+    by: 'checks',
+    direction,
+    isSuspected,
     needs: direction === 'unknown' || isSuspected ? { kind: 'checks', count: checksThatTell(change, options) } : null,
   };
 };

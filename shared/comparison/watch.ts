@@ -106,7 +106,8 @@ const begun = (id: string): WatchedPage => ({ series: [id], stepped: {}, checkId
 
 const pointOf = (check: ComparedCheck & { createdAt: string }, run: ComparedRun): SeriesPoint => ({
   ...asInSeries(check, run.environment),
-  ...{ checkId: check.id, createdAt: check.createdAt },
+  checkId: check.id,
+  createdAt: check.createdAt,
   locations: locationsOf(run),
 });
 

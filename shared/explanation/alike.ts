@@ -24,7 +24,9 @@ export const withKeysOf = (now: ReportFacts, base: ReportFacts): ReportFacts => 
     new Map([...facts].map(([key, fact]) => [keyOf(key), { ...fact, key: keyOf(key) }]));
   return {
     ...base,
-    ...{ requests: named(base.requests), scripts: named(base.scripts) },
-    ...{ shortCaching: renamed(base.shortCaching), hiddenText: renamed(base.hiddenText) },
+    requests: named(base.requests),
+    scripts: named(base.scripts),
+    shortCaching: renamed(base.shortCaching),
+    hiddenText: renamed(base.hiddenText),
   };
 };

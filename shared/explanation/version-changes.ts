@@ -91,7 +91,9 @@ const sideOf = ({ categories, audits }: Report, category: string): Side => {
     const audit: Audit = audits[id] ?? {};
     const score = audit.score ?? null;
     return {
-      ...{ id, weight, score },
+      id,
+      weight,
+      score,
       title: cutText(printable(audit.title ?? id), MAX_TITLE),
       lost: total > 0 && score !== null ? (100 * weight * (1 - score)) / total : 0,
       hasNoise: group === 'metrics' || audit.numericUnit === 'millisecond' || category === 'performance',

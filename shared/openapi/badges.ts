@@ -19,8 +19,12 @@ const aBadge = {
 } satisfies Badge;
 
 const aShieldsBadge = {
-  ...{ schemaVersion: 1, label: 'performance', message: '92', color: 'brightgreen' },
-  ...{ isError: false, cacheSeconds: 300 },
+  schemaVersion: 1,
+  label: 'performance',
+  message: '92',
+  color: 'brightgreen',
+  isError: false,
+  cacheSeconds: 300,
 } satisfies ShieldsBadge;
 
 /** The documentation of the routes of badges. */

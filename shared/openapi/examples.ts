@@ -115,7 +115,9 @@ export const examples = {
     id,
     assertionsPassed: true,
     runs: runs.map((run) => ({
-      ...{ id: run.id, region: run.region, state: run.state },
+      id: run.id,
+      region: run.region,
+      state: run.state,
       assertions: [
         {
           key: 'categories:performance',

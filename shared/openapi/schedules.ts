@@ -26,7 +26,12 @@ const aSchedule = {
     error: null,
   },
   watched: ['us-west1' as const, 'europe-north1' as const].map((region) => ({
-    ...{ region, state: 'normal' as const, metrics: [], interactions: [], since: null, reason: null },
+    region,
+    state: 'normal' as const,
+    metrics: [],
+    interactions: [],
+    since: null,
+    reason: null,
     checkId: '71cce6bf-3f0d-5f1c-8a5e-0a3b5c1d2e3f',
   })),
   links: { self: '/v1/schedules/0b6f2c1e-7d43-4f58-9a3e-5c1d2e3f4a5b' },

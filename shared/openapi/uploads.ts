@@ -11,8 +11,11 @@ const Project = z
   .meta({ id: 'LighthouseCiProject', description: "A project in the form of Lighthouse CI's server." });
 const Build = z
   .looseObject({
-    ...{ id: z.uuid(), projectId: z.uuid(), lifecycle: z.enum(['unsealed', 'sealed']) },
-    ...{ hash: z.string().describe('The commit.'), branch: z.string() },
+    id: z.uuid(),
+    projectId: z.uuid(),
+    lifecycle: z.enum(['unsealed', 'sealed']),
+    hash: z.string().describe('The commit.'),
+    branch: z.string(),
   })
   .meta({ id: 'LighthouseCiBuild', description: "A build in the form of Lighthouse CI's server." });
 const NewBuild = Build.omit({ id: true, projectId: true }).meta({ id: 'NewLighthouseCiBuild' });

@@ -137,7 +137,8 @@ const pageResult = ({ page, series, change }: JudgedPage, now: Date): PageResult
   const check = `/v1/checks/${newest.checkId}`;
   const hasRun = newest.runExpiresAt * 1000 > now.getTime();
   return {
-    ...{ region, device },
+    region,
+    device,
     ...pick(newest, ['id', 'checkId', 'auditVersion', 'state', 'createdAt', 'finishedAt']),
     ...pick(metricsView(values), mainNames),
     numericValues: pick(values, mainValueNames),

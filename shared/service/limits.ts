@@ -25,7 +25,9 @@ const OPEN_CHECKS_RETRY_SECONDS = 10; // a guess, because the end of an open che
 
 const limitsOf = (plan: PlanName): readonly Limit[] =>
   Object.entries(auditLimits).map(([name, { bucket, quotas, seconds }]) => ({
-    ...{ name: name as Limit['name'], bucket, seconds },
+    name: name as Limit['name'],
+    bucket,
+    seconds,
     quota: quotas[plan],
   }));
 

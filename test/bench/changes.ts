@@ -34,8 +34,12 @@ export const measureChanges = async ({ pages, version, runs, log }: Options): Pr
   await using service = await startService(await bundledFolder());
   const trialOf = async (change: ChangeName, round: number): Promise<Trial> => {
     const body = {
-      ...{ url: pages.changed(change), auditVersion: version, regions: ['us-west1'], categories: ['performance'] },
-      ...{ samples: PAIRS, against: { url: pages.changed('shop') } },
+      url: pages.changed(change),
+      auditVersion: version,
+      regions: ['us-west1'],
+      categories: ['performance'],
+      samples: PAIRS,
+      against: { url: pages.changed('shop') },
       ...(withInteractions.includes(change) && { interactions: [searchInteraction] }),
     };
     const { id, runs: found } = await succeededCheck(service, body, { pollMs: 500, limitMs: LIMIT_MS });

@@ -40,7 +40,10 @@ const measure = async (options: Options): Promise<Results> => {
   if (includes('cpu')) results.cpu = await measureCpu({ ...common, runs: runs(8) });
   if (includes('busy'))
     results.busy = await measureBusy({
-      ...{ pages, log, limitMs: options.limitMs, runs: runs(7) },
+      pages,
+      log,
+      limitMs: options.limitMs,
+      runs: runs(7),
       ...(options.short && shortBusy),
     });
   if (includes('changes')) results.changes = await measureChanges({ ...common, runs: runs(10) });

@@ -57,7 +57,11 @@ export const measureScreenshots = async ({
           const take = (arm: Arm) => () => arm.take(pages.url(page), version);
           const { short, own } = await runInTurn({ short: take(arms.short), own: take(arms.own) }, pairs.length);
           const pair = {
-            ...{ page, version, load, shortMs: short.ms, ownMs: own.ms },
+            page,
+            version,
+            load,
+            shortMs: short.ms,
+            ownMs: own.ms,
             difference: await decoder.differenceOf([short.picture, own.picture]),
             faults: [...without(short.faults, own.faults), ...without(own.faults, short.faults)],
           };

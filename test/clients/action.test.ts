@@ -170,7 +170,10 @@ test('a preview of many pages gets a comment on the pull request of its commit, 
   github.answers = { [`/commits/${sha}/pulls`]: [pull] };
   const { code, log, stdout, output, summary } = await runAction(
     {
-      ...{ 'urls-file': list, 'base-url': 'https://www.example.com', 'server-url': service.url, 'allow-empty': 'true' },
+      'urls-file': list,
+      'base-url': 'https://www.example.com',
+      'server-url': service.url,
+      'allow-empty': 'true',
       output: [join(work, '{url}.html'), join(work, 'results.json')].join('\n'),
     },
     { event: ['deployment_status', { deployment: { sha, ref: sha }, deployment_status: {} }] },

@@ -53,7 +53,11 @@ test('a file has the pages and options of `run`, and an option of the command wi
   const { code, stdout, stderr, body } = await runWith(content, '--samples', '5', '--category', 'seo');
   expect(code, stderr).toBe(0);
   expect(body).toMatchObject({
-    ...{ url: 'https://shop.example/', device: 'desktop', samples: 5, categories: ['seo'], labels: { team: 'shop' } },
+    url: 'https://shop.example/',
+    device: 'desktop',
+    samples: 5,
+    categories: ['seo'],
+    labels: { team: 'shop' },
     throttling: { rttMs: 40 },
   });
   expect(JSON.parse(stdout).checks).toHaveLength(1);

@@ -198,7 +198,11 @@ test('--base-url finds the check of the same path or label on another host, and 
     runHere(['run', view.url, '--region', 'us-west1', '--base-url', 'https://www.example', ...args], service.url);
   await audit('--base', 'branch=main');
   expect(Object.fromEntries(queries[0] ?? [])).toEqual({
-    ...{ url: 'https://www.example/99?x=1', device: 'mobile', state: 'succeeded', label: 'branch:main', limit: '100' },
+    url: 'https://www.example/99?x=1',
+    device: 'mobile',
+    state: 'succeeded',
+    label: 'branch:main',
+    limit: '100',
   });
   expect(Object.fromEntries(compared[0] ?? [])).toEqual({ base: other.id, intended: 'url' });
   view.labels = { page: 'start' };

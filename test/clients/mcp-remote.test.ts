@@ -211,7 +211,8 @@ const startSilentAtFirst = () => {
     const { method = '', url = '', headers } = request;
     const passed = ['authorization', 'content-type', 'idempotency-key', 'prefer'];
     const answer = await fetch(api.url + url, {
-      ...{ method, headers: Object.fromEntries(passed.map((name) => [name, `${headers[name] ?? ''}`])) },
+      method,
+      headers: Object.fromEntries(passed.map((name) => [name, `${headers[name] ?? ''}`])),
       ...(method === 'POST' && { body: Buffer.concat(await request.toArray()) }),
     });
     const isLost = isFirst && method === 'POST';

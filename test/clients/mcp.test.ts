@@ -41,7 +41,9 @@ const startAgent = async (url: string): Promise<Client> => {
 };
 
 const commandAt = (url: string) => ({
-  ...{ command: process.execPath, args: ['clients/cli/main.ts', 'mcp'], env: { PAGE_AUDIT_URL: url } },
+  command: process.execPath,
+  args: ['clients/cli/main.ts', 'mcp'],
+  env: { PAGE_AUDIT_URL: url },
 });
 
 const samples = [{ ...noMetrics, lcp: 900, cpuBusy: 0, contended: false }];
@@ -160,7 +162,11 @@ test('an agent runs a check with assertions, and reads those that failed', async
   expect(await world.store.assertionsOf(id)).toEqual(sent);
   const result = { name: 'minScore', level: 'error', operator: '>=', expected: 0.9 } as const;
   const failed = Array.from({ length: 12 }, (_, i) => ({
-    ...{ ...result, key: `audit-${i}`, passed: false, actual: 0, message: `audit-${i} has score 0` },
+    ...result,
+    key: `audit-${i}`,
+    passed: false,
+    actual: 0,
+    message: `audit-${i} has score 0`,
   }));
   const good = { ...result, key: 'categories:seo', passed: true, actual: 1, message: 'categories:seo has score 1' };
   await world.finish(await runIn(id, 'us-west1'), { ...passed, assertions: [good, ...failed] });

@@ -17,21 +17,30 @@ const score = change.metrics.performance as NonNullable<typeof change.metrics.pe
 const range = { estimate: 0, low: -1, high: 1, confidence: 0.99, by: 'checks' } as const;
 /** Returns a page like the example, with another result. */
 const pageWith = (changed: Page['changed'], url: string, more: Partial<PageResult>): Page => ({
-  ...{ url, changed },
+  url,
+  changed,
   results: [{ ...result, ...more }],
 });
 const pages: Page[] = [
   regressed,
   pageWith('failed', 'https://broken.example/=1+1,"x"', {
-    ...{ state: 'failed', errorCode: 'http-error', errorMessage: 'The server answered with status 503.' },
-    ...{ performance: null, change: null, unjudged: 'failed' },
+    state: 'failed',
+    errorCode: 'http-error',
+    errorMessage: 'The server answered with status 503.',
+    performance: null,
+    change: null,
+    unjudged: 'failed',
   }),
   pageWith('unchanged', 'https://example.com/same', {
     performance: 95,
     change: { ...change, verdict: 'same', metrics: { performance: { ...score, verdict: 'same', change: range } } },
   }),
   pageWith('untold', 'https://example.com/new', {
-    ...{ device: 'desktop', region: 'us-east4', performance: 98, change: null, unjudged: 'too-few-checks' },
+    device: 'desktop',
+    region: 'us-east4',
+    performance: 98,
+    change: null,
+    unjudged: 'too-few-checks',
   }),
   pageWith('untold', 'https://example.com/other', { change: null, unjudged: 'other-inputs' }),
 ];
@@ -133,7 +142,8 @@ afterAll(() => api.stop());
 test('`pages` shows the results of a service, and says what to do about an empty list', async () => {
   const shown = (...args: string[]) => runHere(['pages', ...args], api.url);
   expect(await shown()).toEqual({
-    ...{ code: 0, stderr: '' },
+    code: 0,
+    stderr: '',
     stdout: 'No page has a result yet. Audit one: page-audit run https://example.com/\n',
   });
   const url = `https://example.com/${randomUUID()}`;

@@ -135,7 +135,8 @@ test('`get --assert` judges all samples as the method says, and refuses what nee
   const judged = await pageAudit('get', id, '--assert', worst('largest-contentful-paint'));
   expect(judged).toMatchObject({ code: 1, stderr: '', stdout: expect.stringContaining('(worst of 3 samples)') });
   expect(await pageAudit('get', id, '--assert', worst('dom-size'))).toMatchObject({
-    ...{ code: 2, stdout: '' },
+    code: 2,
+    stdout: '',
     stderr: expect.stringMatching(/^assertions.0: The method needs the report of each sample for dom-size, and/),
   });
 });

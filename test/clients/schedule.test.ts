@@ -28,10 +28,16 @@ test('`schedule` adds, lists, pauses, resumes and deletes a schedule with the op
   const id = added.stdout.trim();
   expect(await listed()).toMatchObject([
     {
-      ...{ id, name: 'Shop', every: { cron: '0 6 * * 1-5', timeZone: 'Europe/Berlin' } },
+      id,
+      name: 'Shop',
+      every: { cron: '0 6 * * 1-5', timeZone: 'Europe/Berlin' },
       check: {
-        ...{ url: 'https://shop.example.com/', regions: ['us-west1', 'us-east4'], device: 'desktop', samples: 5 },
-        ...{ labels: { team: 'shop' }, headers: ['x-preview'] },
+        url: 'https://shop.example.com/',
+        regions: ['us-west1', 'us-east4'],
+        device: 'desktop',
+        samples: 5,
+        labels: { team: 'shop' },
+        headers: ['x-preview'],
       },
     },
   ]);

@@ -25,6 +25,7 @@ test.each([
 
 test('a process that the command starts gets no key', () => {
   expect(withoutOwn({ ...own, ...lhci, PATH: '/bin' })).toEqual({
-    ...{ LHCI_SERVER_BASE_URL: 'https://lhci.example', PATH: '/bin' },
+    LHCI_SERVER_BASE_URL: 'https://lhci.example',
+    PATH: '/bin',
   });
 });

@@ -49,7 +49,10 @@ const simulate = async (
   emit.mockImplementation((name, value, dimensions) => metrics.add(name, dimensions, value));
   const result = await runLoad(
     {
-      ...{ random: seededRandom(1), openShards: environment.openShards, receives: () => true, ...load },
+      random: seededRandom(1),
+      openShards: environment.openShards,
+      receives: () => true,
+      ...load,
       creates: (second) => {
         emit.mockClear(); // it would keep each call
         return load.creates(second);

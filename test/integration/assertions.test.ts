@@ -50,7 +50,8 @@ const succeeded = (report: Report): AuditResult => {
 };
 const failed = (code: 'dns-failure' | 'browser-crashed'): AuditResult => ({
   ...emptyResult,
-  ...{ state: 'failed', error: runError(code) },
+  state: 'failed',
+  error: runError(code),
 });
 
 /** Runs the job of a region of a check, whose audits have these results. */
@@ -106,12 +107,23 @@ test('a check shows its assertions, their results, and whether they passed when 
   expect(await checkOf(id)).toMatchObject({ state: 'running', assertions, assertionsPassed: null });
   expect(await resultsOf(id)).toEqual([
     {
-      ...{ key: 'categories:performance', name: 'minScore', level: 'error', passed: true, operator: '>=' },
-      ...{ expected: 0.9, actual: 1, message: 'Performance: score 1, expected at least 0.9' },
+      key: 'categories:performance',
+      name: 'minScore',
+      level: 'error',
+      passed: true,
+      operator: '>=',
+      expected: 0.9,
+      actual: 1,
+      message: 'Performance: score 1, expected at least 0.9',
     },
     {
-      ...{ key: 'resource-summary:total:size', name: 'maxNumericValue', level: 'warn', passed: false, operator: '<=' },
-      ...{ expected: 1024, actual: 1533 },
+      key: 'resource-summary:total:size',
+      name: 'maxNumericValue',
+      level: 'warn',
+      passed: false,
+      operator: '<=',
+      expected: 1024,
+      actual: 1533,
       message: 'Total size: 1,533 bytes, expected at most 1,024 bytes',
     },
   ]);
@@ -280,7 +292,9 @@ test('sets apply to the final URLs that their pattern matches, with their preset
   expect(results.some(({ key }) => key === 'image-alt')).toBe(true); // of the preset
   expect(results.some(({ name }) => name === 'auditRan')).toBe(false);
   expect(results.at(-1)).toMatchObject({
-    ...{ key: 'categories:performance', passed: false, actual: 0.7 },
+    key: 'categories:performance',
+    passed: false,
+    actual: 0.7,
     message: 'Performance: score 0.7, expected at least 0.8 (worst of 2 samples)',
   });
   expect(run?.warnings).toEqual([expect.stringMatching(/^\d+ assertions of the preset are about audits that Light/)]);

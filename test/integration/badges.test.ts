@@ -55,13 +55,19 @@ test('anyone sees the newest score of a page as an image and as JSON of shields.
   expect(text).not.toContain('shop.example');
   const { 'content-type': type, 'cache-control': cache, etag = '', ...headers } = Object.fromEntries(svg.headers);
   expect({ status: svg.status, type, cache }).toEqual({
-    ...{ status: 200, type: 'image/svg+xml; charset=utf-8', cache: 'public, max-age=300' },
+    status: 200,
+    type: 'image/svg+xml; charset=utf-8',
+    cache: 'public, max-age=300',
   });
   expect(headers['cross-origin-resource-policy']).toBe('cross-origin');
   const shields = await call(`/v1/badges/${badge.id}.json`);
   expect(await shields.json()).toEqual({
-    ...{ schemaVersion: 1, label: 'performance', message: '92', color: 'brightgreen' },
-    ...{ isError: false, cacheSeconds: 300 },
+    schemaVersion: 1,
+    label: 'performance',
+    message: '92',
+    color: 'brightgreen',
+    isError: false,
+    cacheSeconds: 300,
   });
   const again = await call(`/v1/badges/${badge.id}.svg`, { headers: { 'if-none-match': etag } });
   expect([again.status, await again.text()]).toEqual([304, '']);

@@ -56,8 +56,14 @@ const movedBack = () =>
 const schedule = async (every: ScheduleItem['every'] = '1d', createdAt = t0, nextAt = later(createdAt, DAY)) =>
   (await world.schedules.create(
     {
-      ...{ id: randomUUID(), owner, name: 'home', every, body: JSON.stringify(check), secretNames: '{}' },
-      ...{ createdAt: createdAt.toISOString(), nextAt: nextAt.toISOString() },
+      id: randomUUID(),
+      owner,
+      name: 'home',
+      every,
+      body: JSON.stringify(check),
+      secretNames: '{}',
+      createdAt: createdAt.toISOString(),
+      nextAt: nextAt.toISOString(),
     },
     5,
     undefined,

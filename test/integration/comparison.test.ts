@@ -95,7 +95,8 @@ test('a check is compared with an earlier one, region by region', async () => {
         value: '933ms',
         change: { estimate: '300ms', low: '254ms', high: '346ms', confidence: 0.99, by: 'checks' },
         noise: { within: '6ms', between: '8ms', from: 'prior', checks: 2 },
-        ...{ suspected: false, needs: null },
+        suspected: false,
+        needs: null,
         verdict: 'regressed',
       },
     },
@@ -258,7 +259,9 @@ test("the page's earlier checks show how much it moves by itself, and later ones
   };
   expect(await lcpOf(calm)).toMatchObject({ verdict: 'regressed', noise: { checks: 8 } });
   expect(await lcpOf(restless)).toMatchObject({
-    ...{ verdict: 'unknown', suspected: true, needs: { kind: 'checks' } },
+    verdict: 'unknown',
+    suspected: true,
+    needs: { kind: 'checks' },
     noise: { from: 'prior', checks: 8 },
   });
 });

@@ -17,7 +17,8 @@ const create = async (url: string) => {
   return await answerOf(await fetch(`${url}/v1/checks`, { method: 'POST', headers, body }));
 };
 const answerOf = async (answer: Response) => ({
-  ...{ status: answer.status, retryAfter: answer.headers.get('retry-after') },
+  status: answer.status,
+  retryAfter: answer.headers.get('retry-after'),
   ...((await answer.json()) as { id: string; detail?: string }),
 });
 

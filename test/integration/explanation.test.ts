@@ -91,8 +91,16 @@ test('a report that has expired is a 404 that says so, and of two large reports 
     return found;
   };
   const request = {
-    ...{ owner: 'anonymous', plan: 'large' as const, requestId: 'r', method: 'GET', path: '/' },
-    ...{ params: { checkId: id }, query: { base }, headers: {}, body: undefined, host: 'localhost' },
+    owner: 'anonymous',
+    plan: 'large' as const,
+    requestId: 'r',
+    method: 'GET',
+    path: '/',
+    params: { checkId: id },
+    query: { base },
+    headers: {},
+    body: undefined,
+    host: 'localhost',
   };
   const reply = await getExplanation({ ...world, reports: { ...world.reports, get } })(request);
   expect([reply.status, most]).toEqual([200, 1]);

@@ -135,8 +135,10 @@ test('every conditional write that the SDK repeats recognises that it has succee
   const check = aCheck({ now });
   const [one, two] = (await world.create(check)) as [RunItem, RunItem];
   const listed = ({ id, dueAt = '', lease = { id: '', until: '' } }: RunItem): Required<Due> => ({
-    ...{ pk: `CHECK#${check.id}`, sk: `RUN#${id}` },
-    ...{ dueAt, lease },
+    pk: `CHECK#${check.id}`,
+    sk: `RUN#${id}`,
+    dueAt,
+    lease,
   });
   const reread = async (run: RunItem) => (await world.store.findRunOfAnyOwner(run)) as RunItem;
 

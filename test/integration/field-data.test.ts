@@ -137,7 +137,10 @@ test('the answers of a day are kept, and also that there are none', async () => 
 test('a metric without enough visits is null', async () => {
   records[page()] = { cumulative_layout_shift: { p75: '0.31', densities: [0.2, 0.2, 0.6] } };
   expect((await checked({ url: page() }))?.metrics).toEqual({
-    ...{ lcp: null, inp: null, fcp: null, ttfb: null },
+    lcp: null,
+    inp: null,
+    fcp: null,
+    ttfb: null,
     cls: { p75: 0.31, good: 0.2, needsImprovement: 0.2, poor: 0.6 },
   });
 });
@@ -275,10 +278,14 @@ test("PageSpeed's shape has the record of the page, or that of its origin for bo
   records[id] = slowVisits;
   const { loadingExperience, originLoadingExperience } = loadingExperiences(await checked({ url: page() }), page());
   expect(loadingExperience).toMatchObject({
-    ...{ id, origin_fallback: true, overall_category: 'AVERAGE', initial_url: page() },
+    id,
+    origin_fallback: true,
+    overall_category: 'AVERAGE',
+    initial_url: page(),
     metrics: {
       LARGEST_CONTENTFUL_PAINT_MS: {
-        ...{ percentile: 3400, category: 'AVERAGE' },
+        percentile: 3400,
+        category: 'AVERAGE',
         distributions: [
           { min: 0, max: 2500, proportion: 0.61 },
           { min: 2500, max: 4000, proportion: 0.22 },
@@ -297,7 +304,9 @@ test("PageSpeed's shape has the record of the page, or that of its origin for bo
 
 test('without a key the checks of a service have no field data', async () => {
   const reply = await createCheck(world.creates)({
-    ...{ owner: 'anonymous', headers: {}, requestId: 'r' },
+    owner: 'anonymous',
+    headers: {},
+    requestId: 'r',
     body: { url: page(), auditVersion: '13.5.0', regions: ['us-west1'] },
   } as unknown as Request);
   expect((await view((reply.body as { id: string }).id)).fieldData).toBeNull();

@@ -32,7 +32,8 @@ test('a finished check is judged by other assertions, and keeps its own results'
   const read = async () => (await (await fetchDocumented(`${api.url}/v1/checks/${id}`)).json()) as CheckView;
   const before = await read();
   expect(await judged(id)).toMatchObject({
-    ...{ id, assertionsPassed: false },
+    id,
+    assertionsPassed: false,
     runs: [{ region: 'us-west1', state: 'succeeded', assertions: [{ passed: false, actual: 0.2 }], warnings: [] }],
   });
   expect((await judged(id, { 'categories:performance': ['error', { minScore: 0.1 }] })).assertionsPassed).toBe(true);

@@ -50,8 +50,14 @@ const start = async ({ events = ['page.regressed', 'page.recovered'], parts = {}
   )) as WebhookItem;
   const schedule = await world.schedules.create(
     {
-      ...{ id: randomUUID(), owner, name: 'home', every: '1h', body: '{}', secretNames: '{}' },
-      ...{ createdAt: now.toISOString(), nextAt: '2999-01-01T00:00:00.000Z' },
+      id: randomUUID(),
+      owner,
+      name: 'home',
+      every: '1h',
+      body: '{}',
+      secretNames: '{}',
+      createdAt: now.toISOString(),
+      nextAt: '2999-01-01T00:00:00.000Z',
     },
     5,
     undefined,
@@ -64,7 +70,11 @@ const start = async ({ events = ['page.regressed', 'page.recovered'], parts = {}
   });
   return {
     ...simulation,
-    ...{ owner, schedule, hook, received, newCheck },
+    owner,
+    schedule,
+    hook,
+    received,
+    newCheck,
     setDown: (down: boolean) => {
       isDown = down;
     },
@@ -110,13 +120,22 @@ test('a schedule sends page.regressed once, and page.recovered when the page is 
   expect(types()).toEqual(['page.regressed', 'page.recovered']);
   const page = 'https://audit.example/pages?url=https%3A%2F%2Fexample.com%2F&device=mobile';
   expect(received[0]?.event.data).toEqual({
-    ...{ scheduleId: schedule.id, url: 'https://example.com/', device: 'mobile', region: 'us-west1', checkId: second },
+    scheduleId: schedule.id,
+    url: 'https://example.com/',
+    device: 'mobile',
+    region: 'us-west1',
+    checkId: second,
     since: { checkId: ids[3], createdAt: expect.any(String), mark: null },
     baseCheckId: ids[2],
     pooledCheckIds: [ids[1], ids[0]],
     metrics: [
       {
-        ...{ name: 'lcp', base: '1806ms', value: '3000ms', verdict: 'regressed', suspected: false, needs: null },
+        name: 'lcp',
+        base: '1806ms',
+        value: '3000ms',
+        verdict: 'regressed',
+        suspected: false,
+        needs: null,
         noise: expect.any(Object),
         change: {
           estimate: '1205ms',

@@ -104,7 +104,8 @@ test.each<[string, object]>([
   ['lighthouseResult/none', { lighthouseResult: {} }],
 ])('the field mask %s is honoured', (mask, expected) => {
   const answer = {
-    ...{ kind: 'pagespeedonline#result', id: 'https://masked.example.com/home' },
+    kind: 'pagespeedonline#result',
+    id: 'https://masked.example.com/home',
     lighthouseResult: {
       categories: { performance: { score: 0.9, title: 'P' }, seo: { score: 1, title: 'S' } },
       stackPacks: [
@@ -136,10 +137,16 @@ test('a key in the header of Google clients, and parameters of other versions, a
 const ask = (owner: string, { now = new Date(), seconds = 1, query = {} as Query, maxBytes = 1e6 }) =>
   runPageSpeed({
     ...world.creates,
-    ...{ store: world.store, reports: world.reports, maxBytes, now: () => now },
+    store: world.store,
+    reports: world.reports,
+    maxBytes,
+    now: () => now,
     wait: waiting(watchAnnounced),
   })({
-    ...{ owner, requestId: 'r', headers: {}, remainingMs: () => 1000 * seconds + 4000 },
+    owner,
+    requestId: 'r',
+    headers: {},
+    remainingMs: () => 1000 * seconds + 4000,
     query: {},
     rawQuery: `${search({ url: 'https://again.example.com/', ...query })}`,
   } as unknown as Request);

@@ -19,8 +19,12 @@ test('the list has the newest result of each URL, device and region, the worst p
   expect(idsOf(list)).toEqual([broken.id, newest.id, desktop.id, cart.id, cart.id]);
   expect(list.counts).toEqual({ total: 3, worse: 0, failed: 1, better: 0, unchanged: 0, untold: 2 });
   expect(resultsIn(list)[0]).toMatchObject({
-    ...{ state: 'failed', errorCode: 'dns-failure', errorMessage: expect.stringContaining('name') },
-    ...{ performance: null, change: null, unjudged: 'failed' },
+    state: 'failed',
+    errorCode: 'dns-failure',
+    errorMessage: expect.stringContaining('name'),
+    performance: null,
+    change: null,
+    unjudged: 'failed',
   });
   expect(list.pages[1]?.results[0]).toMatchObject({
     device: 'mobile',
@@ -100,7 +104,10 @@ test('a page that fell days ago is worse, with the check that began it, and then
       results: [
         {
           change: {
-            ...{ verdict: 'regressed', changedAt: first?.createdAt, checkId: first?.id, baseCheckId: base?.id },
+            verdict: 'regressed',
+            changedAt: first?.createdAt,
+            checkId: first?.id,
+            baseCheckId: base?.id,
             metrics: {
               performance: { base: 78, value: 60, verdict: 'regressed', change: { estimate: -18, confidence: 0.99 } },
               lcp: { verdict: 'regressed' },

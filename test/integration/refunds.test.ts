@@ -23,20 +23,32 @@ afterAll(() => world.stop());
 const t0 = new Date('2131-01-01T12:00:00.000Z');
 const end = later(t0, 1);
 const body = {
-  ...{ url: 'https://preview.example.com/', auditVersion: 'latest', regions: ['us-west1'] },
-  ...{ samples: 'auto', against: { url: 'https://www.example.com/' } },
+  url: 'https://preview.example.com/',
+  auditVersion: 'latest',
+  regions: ['us-west1'],
+  samples: 'auto',
+  against: { url: 'https://www.example.com/' },
 };
 const create = async (owner: string, sent: object = body, now = t0): Promise<string> => {
   const deps = { ...world, targets: { targets: 'public' as const, ports: [443] }, retentionDays: 90, trendDays: 400 };
   const reply = await createCheck({ ...deps, now: () => now })({
-    ...{ owner, plan: 'small', requestId: randomUUID(), method: 'POST', path: '/v1/checks' },
-    ...{ params: {}, query: {}, headers: {}, body: sent },
+    owner,
+    plan: 'small',
+    requestId: randomUUID(),
+    method: 'POST',
+    path: '/v1/checks',
+    params: {},
+    query: {},
+    headers: {},
+    body: sent,
   } as unknown as Request);
   return (reply.body as { id: string }).id;
 };
 const report = { gzip: gzipSync('{}'), bytes: 2 };
 const steady: AuditResult = {
-  ...{ ...emptyResult, state: 'succeeded', report },
+  ...emptyResult,
+  state: 'succeeded',
+  report,
   metrics: { ...noMetrics, performance: 90, fcp: 900, tti: 900, lcp: 1500, tbt: 0, cls: 0 },
 };
 /** Audits the page of a check, and leaves the check to be closed. */

@@ -20,7 +20,8 @@ const env = CreateEnv.parse(process.env);
 const targets = { targets: 'public' as const, ports: [443] };
 const secrets = { headers: { 'x-preview': 'secret' } };
 const body = {
-  ...{ name: 'home', every: '1d' },
+  name: 'home',
+  every: '1d',
   check: { url: 'https://example.com/', auditVersion: 'latest', regions: ['us-west1', 'us-east4'], ...secrets },
 };
 const newSecrets = { headers: { 'x-preview': 'new' } };
@@ -47,7 +48,13 @@ const startSchedule = () => {
       newId,
       now: () => later(t0, seconds),
     })({
-      ...{ owner, requestId: 'r', method, path: '/v1/schedules', params: { scheduleId }, query: {}, headers: {} },
+      owner,
+      requestId: 'r',
+      method,
+      path: '/v1/schedules',
+      params: { scheduleId },
+      query: {},
+      headers: {},
       body: method === 'POST' ? body : method === 'PATCH' ? edited : undefined,
     });
   const creates = createDeps(env, db, world.secrets);

@@ -227,7 +227,10 @@ test('a scheduled check audits its interactions and judges their assertions', as
     orders.push(order);
     const stored = { gzip: gzipSync(JSON.stringify(shortReport)), bytes: 2 };
     return {
-      ...{ ...emptyResult, state: 'succeeded', metrics: noMetrics, report: stored },
+      ...emptyResult,
+      state: 'succeeded',
+      metrics: noMetrics,
+      report: stored,
       interactions: [{ ...search, lcp: null }],
     };
   };
@@ -235,7 +238,8 @@ test('a scheduled check audits its interactions and judges their assertions', as
   await runAudit({ ...world, auditors: { audit } })(jobOf(run), () => 600_000);
   expect(orders).toMatchObject([{ options: { interactions } }]);
   expect(await (await call(`/checks/${made?.id}`, owner)).json()).toMatchObject({
-    ...{ scheduleId: schedule.id, assertionsPassed: false },
+    scheduleId: schedule.id,
+    assertionsPassed: false,
     runs: [
       {
         interactions: [{ name: 'search', inp: '324ms' }],

@@ -15,7 +15,13 @@ beforeAll(async () => {
 afterAll(() => world.stop());
 
 const requestFor = (checkId: string) => ({
-  ...{ owner: 'anonymous', requestId: randomUUID(), method: 'GET', path: '/', query: {}, headers: {}, body: undefined },
+  owner: 'anonymous',
+  requestId: randomUUID(),
+  method: 'GET',
+  path: '/',
+  query: {},
+  headers: {},
+  body: undefined,
   params: { checkId },
 });
 

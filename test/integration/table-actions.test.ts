@@ -77,8 +77,17 @@ const owner = 'acme';
 const t0 = new Date();
 const DAY = 24 * 3600;
 const request = (params: Record<string, string> = {}, more = {}) => ({
-  ...{ owner, plan: 'large' as const, requestId: randomUUID(), method: 'GET', path: '/', params },
-  ...{ query: {}, headers: {}, body: undefined, host: 'localhost', ...more },
+  owner,
+  plan: 'large' as const,
+  requestId: randomUUID(),
+  method: 'GET',
+  path: '/',
+  params,
+  query: {},
+  headers: {},
+  body: undefined,
+  host: 'localhost',
+  ...more,
 });
 const image = 'data:image/jpeg;base64,/9j/4AAQ';
 const screenshot = { score: null, scoreDisplayMode: 'informative', details: { data: image } };
@@ -162,7 +171,8 @@ const withSchedules = async () => {
   const deps = { store: world.schedules, regions: ['us-west1' as const], targets, now: () => t0 };
   const put = world.secrets.put;
   const body = {
-    ...{ name: 'a', every: '1d' },
+    name: 'a',
+    every: '1d',
     check: { url: 'https://example.com/', auditVersion: 'latest', regions: ['us-west1'], headers: { a: 'b' } },
   };
   const call = async (method: string, path = '', params = {}, secrets: { put: typeof put } = { put }) => {
@@ -187,10 +197,13 @@ const readFieldData = async (checkId: string) => {
   const { createId } = (await world.find(checkId)).item;
   await world.store.setFieldData({ id: checkId, createId }, noFieldData('pending', 'phone'));
   const kept = fieldDataStore(world.db);
-  const record = { ...{ of: 'url', url: 'https://example.com/' }, period: { first: '2026-10-29', last: '2026-11-25' } };
+  const record = { of: 'url', url: 'https://example.com/', period: { first: '2026-10-29', last: '2026-11-25' } };
   const found = { found: { ...record, metrics: { lcp: null, inp: null, cls: null, fcp: null, ttfb: null } } };
   const lookUp = fieldDataLookUp({
-    ...{ kept, checks: world.store, queue: { send: async () => {} }, targets: { targets: 'public', ports: [443] } },
+    kept,
+    checks: world.store,
+    queue: { send: async () => {} },
+    targets: { targets: 'public', ports: [443] },
     crux: { record: async () => found, history: async () => ({ reason: 'no-data' }) } as unknown as CruxClient,
     lookup: async () => [{ address: '93.184.216.34' }],
   });
@@ -201,7 +214,11 @@ const readFieldData = async (checkId: string) => {
 const deliver = async ({ webhookId, call }: Awaited<ReturnType<typeof withWebhooks>>, checkId: string) => {
   const post = async () => ({ status: 500, response: null, retryAfterMs: null });
   const consume = deliverWebhook({
-    ...{ ...world, checks: world.store, lists: listStore(world.db), marks: markStore(world.db), post },
+    ...world,
+    checks: world.store,
+    lists: listStore(world.db),
+    marks: markStore(world.db),
+    post,
   });
   await as('deliver-webhook', () => consume({ owner, checkId }, () => 30_000));
   await readFieldData(checkId);
@@ -222,8 +239,15 @@ const deliver = async ({ webhookId, call }: Awaited<ReturnType<typeof withWebhoo
 const withUploads = async () => {
   const lhr = gunzipSync(await readFile(new URL('../recorded/reports/13.5.0.json.gz', import.meta.url)));
   const deps = {
-    ...{ ...world, builds: buildStore(world.db), maxBytes: 1e7, retentionDays: 90, trendDays: 400 },
-    ...{ medianOf: medianSample, newId: randomUUID, now: () => t0, access: async () => ({}) },
+    ...world,
+    builds: buildStore(world.db),
+    maxBytes: 1e7,
+    retentionDays: 90,
+    trendDays: 400,
+    medianOf: medianSample,
+    newId: randomUUID,
+    now: () => t0,
+    access: async () => ({}),
   };
   const handle = uploads(deps as Parameters<typeof uploads>[0]);
   const store = { ...world.store, findOrErased: async () => undefined };

@@ -33,8 +33,17 @@ const start = async (load: Release) => {
     await load<typeof import('../../infra/operator/roll-out.ts')>('infra/operator/roll-out.ts');
   const parts = worldHere();
   const request = (more: object) => ({
-    ...{ owner: 'acme', plan: 'large' as const, requestId: 'request-1', method: 'GET', path: '/', host: 'localhost' },
-    ...{ params: {}, query: {}, headers: {}, body: undefined, ...more },
+    owner: 'acme',
+    plan: 'large' as const,
+    requestId: 'request-1',
+    method: 'GET',
+    path: '/',
+    host: 'localhost',
+    params: {},
+    query: {},
+    headers: {},
+    body: undefined,
+    ...more,
   });
   const metrics = { ...noMetrics, performance: 98 };
   const audit = async () => ({ ...emptyResult, state: 'succeeded' as const, metrics });

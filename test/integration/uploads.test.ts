@@ -149,7 +149,8 @@ test('numbers that the database would take for too small are 0', async () => {
     }),
   );
   expect((await read(`/v1/checks/${id}`)).runs[0]).toMatchObject({
-    ...{ numericValues: { lcp: 0 }, environment: { benchmarkIndex: 0 } },
+    numericValues: { lcp: 0 },
+    environment: { benchmarkIndex: 0 },
   });
 });
 

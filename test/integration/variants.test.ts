@@ -42,7 +42,10 @@ const resultOf = ({ url }: AuditOrder, i: number): AuditResult => {
   const { lcps, report } = url === production ? fast : slow;
   const lcp = lcps[i % lcps.length] as number;
   return {
-    ...{ ...emptyResult, state: 'succeeded', finalUrl: url, warnings: [`audit ${i}`] },
+    ...emptyResult,
+    state: 'succeeded',
+    finalUrl: url,
+    warnings: [`audit ${i}`],
     metrics: { ...noMetrics, lcp },
     environment: { ...environment, benchmarkIndex: url === production ? 1000 : 3000 },
     report: { gzip: gzipSync(report), bytes: report.length },
@@ -81,8 +84,12 @@ test('a run audits both variants in turns, and shows how the check changed from 
   expect(runs[0]).toMatchObject({ state: 'succeeded', lcp: '5500ms', finalUrl: own, error: null });
   expect(runs[0]?.samples).toHaveLength(5);
   expect(runs[0]?.against).toMatchObject({
-    ...{ lcp: '1510ms', finalUrl: against, spread: { lcp: { min: '1490ms', max: '1510ms' } } },
-    ...{ numericValues: { lcp: 1510 }, samples: { length: 5 }, environment: { benchmarkIndex: 1000 } },
+    lcp: '1510ms',
+    finalUrl: against,
+    spread: { lcp: { min: '1490ms', max: '1510ms' } },
+    numericValues: { lcp: 1510 },
+    samples: { length: 5 },
+    environment: { benchmarkIndex: 1000 },
   });
   expect(runs[0]?.change?.lcp).toMatchObject({
     verdict: 'regressed',
@@ -102,7 +109,11 @@ test('the comparison and the explanation of the variants need no base', async ()
   await work(id, 1);
   const comparison = CheckComparison.parse(await get(`/v1/checks/${id}/comparison`));
   expect(comparison).toMatchObject({
-    ...{ checkId: id, baseCheckId: id, regions: body.regions, comparable: true, reasons: [] },
+    checkId: id,
+    baseCheckId: id,
+    regions: body.regions,
+    comparable: true,
+    reasons: [],
     differences: [{ code: 'url', base: production, value: body.url }],
   });
   const { runs } = await checkOf(id);
@@ -124,7 +135,8 @@ test('each variant has a report of its own, and erasing the check removes both',
   const shown = ['report', 'fixes', 'screenshot', 'filmstrip'];
   expect(against).toEqual({
     ...Object.fromEntries(shown.map((name) => [name, `${own?.self}/${name}?variant=against`])),
-    ...{ trace: null, har: null }, // the check asked for none
+    trace: null,
+    har: null, // the check asked for none
   });
   const imagesOf = async (links?: { report: string | null }) => {
     const { audits } = await get<{
@@ -160,7 +172,11 @@ test('a failure of the second variant fails the run, names the variant and keeps
   });
   const { runs } = await checkOf(id);
   expect(runs[0]).toMatchObject({
-    ...{ state: 'failed', error: { code: 'http-error', variant: 'against' }, lcp: null, samples: [], change: null },
+    state: 'failed',
+    error: { code: 'http-error', variant: 'against' },
+    lcp: null,
+    samples: [],
+    change: null,
     attempts: [
       { variant: 'own', code: null },
       { variant: 'against', code: 'http-error' },

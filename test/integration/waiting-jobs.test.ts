@@ -42,7 +42,9 @@ test('a job that waits behind older jobs is not sent again, and each hour counts
   await holdUntil(older, HOUR + 601);
   expect(await sweepAt(HOUR + 601, { waiting: 5000, received: 1 })).toEqual([]);
   expect(await stored(run)).toMatchObject({
-    ...{ state: 'created', sends: 1, tries: 1 },
+    state: 'created',
+    sends: 1,
+    tries: 1,
     dueAt: later(t0, 2 * HOUR + 601).toISOString(),
   });
 });

@@ -22,8 +22,14 @@ const asBrowser = { accept: 'text/html,application/xhtml+xml,application/xml;q=0
 const id = '71cce6bf-0000-4000-8000-000000000000';
 /** An address of each view. */
 const views = {
-  ...{ home: '/', check: `/checks/${id}`, run: `/checks/${id}/runs/${id}`, comparison: `/comparisons/${id}...${id}` },
-  ...{ trend: '/pages?url=x', pages: '/pages', schedules: '/schedules', webhooks: '/webhooks' },
+  home: '/',
+  check: `/checks/${id}`,
+  run: `/checks/${id}/runs/${id}`,
+  comparison: `/comparisons/${id}...${id}`,
+  trend: '/pages?url=x',
+  pages: '/pages',
+  schedules: '/schedules',
+  webhooks: '/webhooks',
 };
 const urlsIn = (page: string) => [...page.matchAll(/(?:href|src)="(\/assets\/[^"]+)"/g)].map(([, url = '']) => url);
 

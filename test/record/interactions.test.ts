@@ -26,7 +26,8 @@ type Known = Pick<Interaction, 'steps'> & {
 };
 
 const clicked = (id: string, known: Partial<Known> = {}): Known => ({
-  ...{ steps: [{ click: `#${id}` }], target: `#${id}` },
+  steps: [{ click: `#${id}` }],
+  target: `#${id}`,
   ...known,
 });
 /** Audits of the page, each with the interactions that it performs. */
@@ -99,8 +100,10 @@ const measureAll = async (version: AuditVersion, loops: number, all: typeof audi
     for (const asked of all) {
       const known = Object.values(asked);
       const order = anOrder({
-        ...{ url: pages.url('/interactions'), auditVersion: version },
-        ...{ categories: ['performance'], skipOptionalParts: true },
+        url: pages.url('/interactions'),
+        auditVersion: version,
+        categories: ['performance'],
+        skipOptionalParts: true,
         ...(throttling && { throttling }),
         interactions: known.map(({ steps }, i) => ({ name: `${i}`, steps })),
       });
@@ -121,13 +124,21 @@ const measureAll = async (version: AuditVersion, loops: number, all: typeof audi
 const rowsOf = (result: MeasuredInteraction, { target, clock, paints }: Known, vitals: readonly Vital[]) => {
   const { inp, softNavigation, reason } = result;
   const event = {
-    ...{ metric: 'INP' as const, reason, known: clock ?? workOf(vitals, target ?? '') ?? null },
-    ...{ corrected: inp, observed: observedInp(result), webVitals: inpOf(vitals, target) ?? null },
+    metric: 'INP' as const,
+    reason,
+    known: clock ?? workOf(vitals, target ?? '') ?? null,
+    corrected: inp,
+    observed: observedInp(result),
+    webVitals: inpOf(vitals, target) ?? null,
   };
   if (paints === undefined) return [event];
   const lcp = softNavigation?.lcp ?? null;
   const route = {
-    ...{ metric: 'LCP' as const, reason, known: paints, corrected: lcp, observed: lcp },
+    metric: 'LCP' as const,
+    reason,
+    known: paints,
+    corrected: lcp,
+    observed: lcp,
     webVitals: routeLcpOf(vitals, softNavigation?.url ?? '') ?? null,
   };
   return [event, route];

@@ -71,7 +71,12 @@ const record = async (version: AuditVersion, url: string): Promise<RecordedAudit
   const debugging = auditVersion(version).acceptsPage ? undefined : await reservePort();
   const { executable, env } = await prepareChromium(testChromium());
   const { page, close, profile } = await launchBrowser({
-    ...{ executable, env, workDir, proxyPort: proxy.port, sandbox: 'none', debuggingPort: debugging?.port },
+    executable,
+    env,
+    workDir,
+    proxyPort: proxy.port,
+    sandbox: 'none',
+    debuggingPort: debugging?.port,
   });
   const { trace } = lighthouse;
   const endTrace = trace.endTraceAndCollectEvents;
@@ -92,7 +97,9 @@ const record = async (version: AuditVersion, url: string): Promise<RecordedAudit
     { ...lighthouse, run },
     anOrder({ url, auditVersion: version, categories: ['performance'], skipOptionalParts: true }),
     {
-      ...{ page, profile, benchmark: { index: 2000, measuredAt: '2026-01-01T00:00:00.000Z' } },
+      page,
+      profile,
+      benchmark: { index: 2000, measuredAt: '2026-01-01T00:00:00.000Z' },
       onLoaded: async () => {},
       documentFor: (requestId) => requestId,
       onNavigate: () => {},

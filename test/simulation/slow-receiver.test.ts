@@ -68,7 +68,8 @@ const deliverAll = async (first: 'answers' | 'hangs') => {
       now,
       pause,
     },
-    ...{ random: random.next, newId: random.uuid },
+    random: random.next,
+    newId: random.uuid,
   });
   for (let i = 0; i < DELIVERIES; i++) {
     const { id: webhookId, owner } = all[i % WEBHOOKS] as WebhookItem;

@@ -11,8 +11,15 @@ export const anInteraction = (
   const samples = inps.map((inp) => ({ inp, ...(inp === null ? { tbt: null, cls: null } : { tbt, cls }), lcp }));
   const [{ lcp: _, ...shown } = { inp: null, tbt: null, cls: null, lcp: null }] = samples;
   return {
-    ...{ name: 'search', ...shown, longestEvent: null, softNavigation: null, navigatedTo: null, cpuSlowdown: 4 },
-    ...{ samples, spread: rangesOfInteraction(samples), reason: null },
+    name: 'search',
+    ...shown,
+    longestEvent: null,
+    softNavigation: null,
+    navigatedTo: null,
+    cpuSlowdown: 4,
+    samples,
+    spread: rangesOfInteraction(samples),
+    reason: null,
     ...change,
   };
 };

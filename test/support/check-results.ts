@@ -55,7 +55,9 @@ export const succeeded = (samples: readonly Sample[], change: Partial<Run> = {})
 /** Returns the second variant of a run with these samples. It shows the second sample. */
 export const otherVariant = ({ url, samples }: { url: string; samples: readonly Sample[] }): Pick<Run, 'against'> => ({
   against: {
-    ...{ url, device: 'mobile', auditVersion: '13.5.0' },
+    url,
+    device: 'mobile',
+    auditVersion: '13.5.0',
     ...unmeasured,
     ...samples[1 % samples.length],
     samples: [...samples],
@@ -104,6 +106,8 @@ export const resultOf = (
     explanation: null,
     assertions: resultsOf(view),
     fixes: null,
-    ...{ server: 'http://127.0.0.1:4080', readWith: '', isOnePlace: false },
+    server: 'http://127.0.0.1:4080',
+    readWith: '',
+    isOnePlace: false,
   });
 };

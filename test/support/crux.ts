@@ -88,7 +88,9 @@ const error = (code: number, status: string, message: string, reason?: string): 
   status: code,
   body: {
     error: {
-      ...{ code, message, status },
+      code,
+      message,
+      status,
       ...(reason && {
         details: [{ '@type': 'type.googleapis.com/google.rpc.ErrorInfo', reason, domain: 'googleapis.com' }],
       }),

@@ -35,7 +35,11 @@ export const reportedCheck = async (
     const { lcps, report, bytes = report.length } = result;
     const samples = lcps.map((lcp) => ({ ...noMetrics, lcp, cpuBusy: 0, contended: false }));
     await world.finish(run, {
-      ...{ state: 'succeeded', ...noMetrics, lcp: lcps[0] ?? null, samples, spread: spreadOf(samples) },
+      state: 'succeeded',
+      ...noMetrics,
+      lcp: lcps[0] ?? null,
+      samples,
+      spread: spreadOf(samples),
       report: await world.storeReport(run, gzipSync(report), bytes),
     });
   }

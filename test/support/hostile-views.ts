@@ -22,7 +22,13 @@ const url = `https://example.com/${long}`;
 const labels = { branch: hostile, commit: 'y'.repeat(128) };
 
 const assertion = (key: string, message: string): AssertionResult => ({
-  ...{ key, name: 'minScore', level: 'error', passed: false, expected: 1, actual: 0, operator: '>=' },
+  key,
+  name: 'minScore',
+  level: 'error',
+  passed: false,
+  expected: 1,
+  actual: 0,
+  operator: '>=',
   message: `${key} ${message}`,
 });
 const slow = { rttMs: 300, throughputKbps: 700, cpuSlowdownMultiplier: 4 };
@@ -99,14 +105,20 @@ const deliveries: DeliveryList = {
         createdAt: at,
         tries: 3,
       },
-      ...{ nextTryAt: null, lastTry: { at, status: 500, error: null, response: hostile } },
+      nextTryAt: null,
+      lastTry: { at, status: 500, error: null, response: hostile },
     },
   ],
 };
 const schedules: ScheduleList = {
   schedules: [
     {
-      ...{ id: randomUUID(), name: hostile, every: '6h', createdAt: at, pausedAt: null, nextAt: at },
+      id: randomUUID(),
+      name: hostile,
+      every: '6h',
+      createdAt: at,
+      pausedAt: null,
+      nextAt: at,
       check: { url, auditVersion: 'latest', regions: ['us-west1'], device: 'mobile' },
       links: { self: '/v1/schedules/1' },
       watched: [],
@@ -116,8 +128,12 @@ const schedules: ScheduleList = {
 };
 
 const problem = {
-  ...{ type: 'urn:page-audit:problem:invalid-request', code: 'invalid-request', status: 400, requestId: 'id' },
-  ...{ title: `Refused: ${hostile}`, detail: `The service refused ${hostile} and stopped.` },
+  type: 'urn:page-audit:problem:invalid-request',
+  code: 'invalid-request',
+  status: 400,
+  requestId: 'id',
+  title: `Refused: ${hostile}`,
+  detail: `The service refused ${hostile} and stopped.`,
 };
 
 /** Answers, without the service, requests whose hostile texts a create would refuse. */

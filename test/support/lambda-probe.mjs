@@ -23,7 +23,9 @@ const startChromium = (flags) =>
     const args = ['--headless', '--disable-dev-shm-usage', '--user-data-dir=/tmp/profile', '--remote-debugging-pipe'];
     const env = { ...process.env, HOME: '/tmp', LD_LIBRARY_PATH: `${home}/al2023/lib` };
     const browser = spawn(`${home}/chromium`, [...args, ...flags, 'data:text/html,<title>shown</title>'], {
-      ...{ env, timeout: 60_000, killSignal: 'SIGKILL' },
+      env,
+      timeout: 60_000,
+      killSignal: 'SIGKILL',
       stdio: ['ignore', 'ignore', 'pipe', 'pipe', 'pipe'],
     });
     let stderr = '';

@@ -33,7 +33,10 @@ export const secretsFor = (origin: string) =>
               version: 3,
               stores: [
                 {
-                  ...{ name: 'users', autoIncrement: false, keyPath: 'id', indexes: [] },
+                  name: 'users',
+                  autoIncrement: false,
+                  keyPath: 'id',
+                  indexes: [],
                   records: [{ value: { id: 'me', token: 'database.token.of-24-char' } }],
                 },
               ],

@@ -219,7 +219,9 @@ writeFileSync(executable, script, { mode: 0o755 });
 /** Hosts that the operator allows. They open nothing to the page of a public host. */
 const allowed = entriesOf('*.test,10.0.0.0/8,192.168.0.0/16,fd00::/8,metadata.google.internal');
 const policyOf = (targets: Targets) => ({
-  ...{ targets, ports: DEFAULT_PORTS, ownPorts: [Number(ENGINE_PORT)] },
+  targets,
+  ports: DEFAULT_PORTS,
+  ownPorts: [Number(ENGINE_PORT)],
   allowed: targets === 'public' ? allowed : [],
 });
 const labs = new Map<Targets, ReturnType<typeof auditors>>();

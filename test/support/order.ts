@@ -13,6 +13,10 @@ export const anOrder = ({
   device = 'mobile',
   ...options
 }: Given = {}): AuditOrder => ({
-  ...{ url, auditVersion, skipOptionalParts, timedOnly, alsoBy },
+  url,
+  auditVersion,
+  skipOptionalParts,
+  timedOnly,
+  alsoBy,
   options: { device, ...options },
 });

@@ -53,8 +53,15 @@ export const secretsFor = (origin: string): Secrets => {
 
 export const owner = 'acme';
 export const request = (params: Record<string, string> = {}, more = {}) => ({
-  ...{ owner, requestId: randomUUID(), method: 'GET', path: '/', params },
-  ...{ query: {}, headers: {}, body: undefined, ...more },
+  owner,
+  requestId: randomUUID(),
+  method: 'GET',
+  path: '/',
+  params,
+  query: {},
+  headers: {},
+  body: undefined,
+  ...more,
 });
 
 type Parts = { key?: string; sent?: object; regions?: string[]; parts?: object };

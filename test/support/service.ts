@@ -32,8 +32,12 @@ export const startLocally = async (dataDir: string, env: Record<string, string> 
   const child = spawn(command, given, {
     env: {
       ...compileCache,
-      ...{ PATH, HOME, TMPDIR: tmpdir() },
-      ...{ PORT: '0', DATA_DIR: dataDir, CHROMIUM_DIR: await preparedPrograms() },
+      PATH,
+      HOME,
+      TMPDIR: tmpdir(),
+      PORT: '0',
+      DATA_DIR: dataDir,
+      CHROMIUM_DIR: await preparedPrograms(),
       ...(CHROMIUM && { CHROMIUM }),
       ...env,
     },

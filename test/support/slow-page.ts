@@ -2,7 +2,10 @@ import type { FixableReport, ReportAudit } from '../../shared/fixes/report.ts';
 
 /** A metric with its value, its scoring curve and its score. */
 const metric = (numericValue: number, median: number, p10: number, score: number) => ({
-  ...{ title: 'A metric', scoreDisplayMode: 'numeric', numericValue, score },
+  title: 'A metric',
+  scoreDisplayMode: 'numeric',
+  numericValue,
+  score,
   scoringOptions: { median, p10 },
 });
 const metrics = {

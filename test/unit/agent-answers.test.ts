@@ -35,8 +35,15 @@ test('an item without a file and an element names the document', () => {
   const savings = { fcp: null, lcp: 1, tbt: null, cls: null, ms: null, bytes: null };
   const none = { url: null, selector: null, snippet: 'words', bytes: null, ms: null };
   const fix: Fix = {
-    ...{ audit: 'a', title: 't', category: 'c', points: 1, savings },
-    ...{ items: [none], itemCount: 1, contended: false, documentation: null },
+    audit: 'a',
+    title: 't',
+    category: 'c',
+    points: 1,
+    savings,
+    items: [none],
+    itemCount: 1,
+    contended: false,
+    documentation: null,
   };
   const answer = fixesAnswer({ ...run, finalUrl: 'https://shop.example/home' }, [fix, { ...fix, items: [] }], site);
   const url = 'https://shop.example/home';
@@ -45,9 +52,13 @@ test('an item without a file and an element names the document', () => {
 
 test('schedules have their times and last result in words', () => {
   const schedule: Schedule = {
-    ...{ id: finishedCheck.id, name: 'nightly', every: { cron: '0 6 * * 1-5', timeZone: 'Europe/Berlin' } },
+    id: finishedCheck.id,
+    name: 'nightly',
+    every: { cron: '0 6 * * 1-5', timeZone: 'Europe/Berlin' },
     check: { url: 'https://shop.example/', auditVersion: '13', regions: ['us-west1'] },
-    ...{ createdAt: '2026-11-25T12:00:00.000Z', pausedAt: null, nextAt: '2026-11-30T05:00:00.000Z' },
+    createdAt: '2026-11-25T12:00:00.000Z',
+    pausedAt: null,
+    nextAt: '2026-11-30T05:00:00.000Z',
     last: null,
     watched: [],
     links: { self: `/v1/schedules/${finishedCheck.id}` },
@@ -57,8 +68,13 @@ test('schedules have their times and last result in words', () => {
     page: `${site}/schedules`,
     schedules: [
       {
-        ...{ scheduleId: schedule.id, name: 'nightly', url: 'https://shop.example/', regions: ['us-west1'] },
-        ...{ every: '0 6 * * 1-5 (Europe/Berlin)', nextAt: schedule.nextAt, last: 'no check yet' },
+        scheduleId: schedule.id,
+        name: 'nightly',
+        url: 'https://shop.example/',
+        regions: ['us-west1'],
+        every: '0 6 * * 1-5 (Europe/Berlin)',
+        nextAt: schedule.nextAt,
+        last: 'no check yet',
       },
     ],
   });
@@ -90,10 +106,15 @@ test('a page of a list has its change in words, and links to its results over ti
   const { changedAt, checkId, baseCheckId } = result.change as NonNullable<PageResult['change']>;
   expect(answer.pages).toMatchObject([
     {
-      ...{ url: 'https://example.com/', changed: 'worse' },
+      url: 'https://example.com/',
+      changed: 'worse',
       results: [
         {
-          ...{ performance: 55, runId: result.id, changedAt, checkId, baseCheckId },
+          performance: 55,
+          runId: result.id,
+          changedAt,
+          checkId,
+          baseCheckId,
           change: expect.stringMatching(/^regressed: −19 \(−20 to −18\), LCP \+1.4 s/),
         },
       ],

@@ -10,7 +10,9 @@ import { readReport } from '../support/recorded-reports.ts';
 
 const report = AssertedReport.parse(JSON.parse(gunzipSync(readReport('13.5.0')).toString()));
 const sample = (change: Partial<Sample>): Sample => ({
-  ...{ ...noMetrics, cpuBusy: null, contended: null },
+  ...noMetrics,
+  cpuBusy: null,
+  contended: null,
   ...change,
 });
 const samples = [

@@ -110,7 +110,12 @@ test('a HAR has the requests that failed, with the status 0 and the cause', asyn
     {
       method: 'Network.requestWillBeSent',
       params: {
-        ...{ ...ofPage, requestId, documentURL: url, timestamp: 10.2, wallTime: 1e9, type: 'Image' },
+        ...ofPage,
+        requestId,
+        documentURL: url,
+        timestamp: 10.2,
+        wallTime: 1e9,
+        type: 'Image',
         request: { url: address, method: 'GET', headers: {}, initialPriority: 'Low' },
         initiator: { type: 'parser' },
       },

@@ -265,7 +265,8 @@ test('the median sample has the scores, the warnings and the report of the parts
       steadyWarnings: ['of a rule'],
       finalUrl: 'https://a.example/',
     },
-    ...{ metrics: { ...first.metrics, ...parts }, report: { gzip: Buffer.from('first'), bytes: 5 } },
+    metrics: { ...first.metrics, ...parts },
+    report: { gzip: Buffer.from('first'), bytes: 5 },
   };
   const last = { ...success(800), warnings: ['of the shown load'], finalUrl: 'https://b.example/' };
   const result = resultOf([whole, success(700), last], { samples: 3 });

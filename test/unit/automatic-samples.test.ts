@@ -95,8 +95,11 @@ const gaussians = () => {
 const trials = (count: number, { tbt, noise, change }: { tbt: number; noise: number; change: number }) => {
   const gaussian = gaussians();
   const sample = (level: number): Sample => ({
-    ...{ ...noMetrics, tbt: level * (1 + noise * gaussian()) },
-    ...{ cpuBusy: 0, mainThreadCpu: null, contended: false },
+    ...noMetrics,
+    tbt: level * (1 + noise * gaussian()),
+    cpuBusy: 0,
+    mainThreadCpu: null,
+    contended: false,
   });
   return Array.from({ length: count }, () => {
     const pairs: { own: Sample[]; against: Sample[] } = { own: [], against: [] };
@@ -128,8 +131,11 @@ test.each([
 
 test('a contended sample takes its pair with it, so that the others stay pairs', () => {
   const at = (tbt: number, contended = false): Sample => ({
-    ...{ ...noMetrics, tbt },
-    ...{ cpuBusy: 0, mainThreadCpu: null, contended },
+    ...noMetrics,
+    tbt,
+    cpuBusy: 0,
+    mainThreadCpu: null,
+    contended,
   });
   const [base, drift] = [[100, 900, 500, 300], 400];
   const against = base.map((tbt) => at(tbt));

@@ -19,7 +19,10 @@ const aReading: Reading = {
 
 const samples = (arm: string, ...results: (Partial<Reading> | { failure: string })[]): Sample[] =>
   results.map((result, round) => ({
-    ...{ page: 'static', version: '13.5.0', round, arm },
+    page: 'static',
+    version: '13.5.0',
+    round,
+    arm,
     ...('failure' in result ? result : { reading: { ...aReading, ...result }, seconds: 6 }),
   }));
 

@@ -4,7 +4,10 @@ import { changeSince, type PagePoint } from '../../shared/comparison/since.ts';
 const DAY = 24 * 3600 * 1000;
 /** A page whose LCP rises within a day, after six days of another level. Nothing else of it moves. */
 const points: PagePoint[] = [1000, 1010, 1000, 1010, 1000, 1010, 2000, 2010, 2000, 2010].map((lcp, day) => ({
-  ...{ at: day * DAY, checkId: `${day}`, inputs: 'same', machine: 'same' },
+  at: day * DAY,
+  checkId: `${day}`,
+  inputs: 'same',
+  machine: 'same',
   locations: { lcp: [lcp, 1], tbt: [0, 0], performance: [90, 0] },
 }));
 

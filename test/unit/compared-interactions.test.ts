@@ -35,7 +35,10 @@ const runOf = (count: number, interactions: Interactions | null): ComparedRun =>
   return { ...noMetrics, lcp: 1000, region, state: 'succeeded', samples, environment: null, interactions };
 };
 const checkOf = (id: string, run: ComparedRun, inputs: Partial<ComparedCheck> = {}): ComparedCheck => ({
-  ...{ id, url: 'https://example.com/', auditVersion: '13.5.0', runs: [run] },
+  id,
+  url: 'https://example.com/',
+  auditVersion: '13.5.0',
+  runs: [run],
   ...inputs,
 });
 const compared = (
@@ -55,7 +58,10 @@ test('a slower handler is found in turns, and the load keeps its own verdict', (
   const { check, run } = inTurns(...slower);
   const { metrics, interactions, comparable } = CheckComparison.parse(compareVariants(check));
   expect(interactions[0]?.metrics.inp.regions[region]).toMatchObject({
-    ...{ base: '48ms', value: '152ms', verdict: 'regressed', needs: null },
+    base: '48ms',
+    value: '152ms',
+    verdict: 'regressed',
+    needs: null,
     change: { estimate: '100ms', by: 'turns', confidence: 0.99 },
   });
   expect(interactions[0]?.reasons).toEqual([]);
@@ -111,8 +117,12 @@ test('the earlier checks of the page show how an interaction moves by itself', (
   ];
   const judgedBy = (inps: readonly number[]) => {
     const series = inps.map((inp, i) => ({
-      ...{ url: base.url, auditVersion: base.auditVersion, ...measuredOn(null) },
-      ...{ checkId: `${i}`, createdAt: '', locations: { 'interactions:search:inp': [inp, null] as const } },
+      url: base.url,
+      auditVersion: base.auditVersion,
+      ...measuredOn(null),
+      checkId: `${i}`,
+      createdAt: '',
+      locations: { 'interactions:search:inp': [inp, null] as const },
     }));
     return compared(base, head, { history: { [region]: series } }).interactions[0]?.metrics.inp.regions[region];
   };

@@ -39,7 +39,10 @@ const regionsOf = (...runs: Run[]) => {
 };
 const url = 'https://example.com/';
 const aCheck = (runs: Run[], inputs: Partial<ComparedCheck> = {}): ComparedCheck => ({
-  ...{ id: otherId, url, auditVersion: '13.5.0', runs },
+  id: otherId,
+  url,
+  auditVersion: '13.5.0',
+  runs,
   ...inputs,
 });
 const checksOf = (
@@ -63,7 +66,8 @@ test('two regions that lie far apart are different, by an estimate with its inte
     worst: 'europe-north1',
     change: { estimate: '278ms', low: '232ms', high: '324ms', confidence: 0.99, by: 'checks' },
     noise: { within: '6ms', between: '8ms', from: 'prior', checks: 2 },
-    ...{ suspected: false, needs: null },
+    suspected: false,
+    needs: null,
     verdict: 'different',
   });
 });
@@ -314,8 +318,13 @@ test('only comparable earlier checks of the page count as its history', () => {
 
 test('one sample a side is judged where eight earlier checks of the page show how much it moves', () => {
   const point = (lcp: number, i: number) => ({
-    ...{ url, device: 'mobile' as const, auditVersion: '13.5.0' as const, ...measuredOn(environment) },
-    ...{ checkId: `${i}`, createdAt: '', locations: { lcp: [lcp, 0] as const } },
+    url,
+    device: 'mobile' as const,
+    auditVersion: '13.5.0' as const,
+    ...measuredOn(environment),
+    checkId: `${i}`,
+    createdAt: '',
+    locations: { lcp: [lcp, 0] as const },
   });
   const judged = (count: number, value: number) => {
     const history = { 'us-east4': Array.from({ length: count }, (_, i) => point(600 + (i % 3) * 10, i)) };

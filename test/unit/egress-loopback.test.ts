@@ -44,7 +44,11 @@ test('a check on loopback reaches nothing private, no port that browsers refuse,
 
 test("the service's own engines are closed to a check on loopback, in every spelling", async () => {
   const env = AuditEnv.parse({
-    ...{ TABLE_NAME: 't', HOME_REGION: 'r', REPORT_BUCKET: 'b', DELIVERY_QUEUE: 'http://q', TARGETS: 'local' },
+    TABLE_NAME: 't',
+    HOME_REGION: 'r',
+    REPORT_BUCKET: 'b',
+    DELIVERY_QUEUE: 'http://q',
+    TARGETS: 'local',
     AWS_ENDPOINT_URL_DYNAMODB: 'http://127.0.0.1:4001',
     AWS_ENDPOINT_URL_S3: 'http://localhost:4002/path',
     AWS_ENDPOINT_URL_SQS: 'http://[::1]:4003',

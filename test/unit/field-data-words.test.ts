@@ -26,7 +26,10 @@ const check = (
 ) => {
   const { runs, ...one } = aCheck({ regions: ['us-west1', 'us-east4'] });
   const measured = runs.slice(0, Math.max(1, lcp.length)).map((run, i) => ({
-    ...{ ...run, state: 'succeeded' as const, lcp: lcp[i] ?? null, environment },
+    ...run,
+    state: 'succeeded' as const,
+    lcp: lcp[i] ?? null,
+    environment,
     ...change,
   }));
   return checkView({ ...one, fieldData, runs: measured });

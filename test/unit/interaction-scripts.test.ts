@@ -8,12 +8,22 @@ import type { InteractionRun, InteractionScript } from '../../shared/interaction
 
 /** Returns an event of the main thread. Times are in milliseconds since the click. */
 const call = (name: string, [from, to]: [number, number], data: object, cpuMs = to - from): TraceEvent => ({
-  ...{ name, ph: 'X', pid: 7, tid: 1, ts: 1e9 + from * 1000, dur: (to - from) * 1000, tdur: cpuMs * 1000 },
+  name,
+  ph: 'X',
+  pid: 7,
+  tid: 1,
+  ts: 1e9 + from * 1000,
+  dur: (to - from) * 1000,
+  tdur: cpuMs * 1000,
   args: { data },
 });
 const app = { url: 'https://example.com/app.js', functionName: 'onSearch' };
 const click: TraceEvent = {
-  ...{ name: 'EventTiming', ph: 'b', pid: 7, tid: 1, ts: 1e9 },
+  name: 'EventTiming',
+  ph: 'b',
+  pid: 7,
+  tid: 1,
+  ts: 1e9,
   args: {
     data: {
       type: 'click',
@@ -45,7 +55,11 @@ test('a script has its CPU time before, in and after the handlers, without what 
 });
 
 const script = (url: string, processing: number, more: Partial<InteractionScript> = {}): InteractionScript => ({
-  ...{ url, function: 'onSearch', inputDelay: 0, processing, presentation: 0 },
+  url,
+  function: 'onSearch',
+  inputDelay: 0,
+  processing,
+  presentation: 0,
   ...more,
 });
 const result = (
@@ -53,15 +67,31 @@ const result = (
   parts: { inputDelay?: number; processing?: number; presentation?: number },
   scripts: InteractionScript[],
 ): InteractionRun => ({
-  ...{ name: 'search', inp, tbt: 0, cls: 0, softNavigation: null, navigatedTo: null, cpuSlowdown: 1, reason: null },
+  name: 'search',
+  inp,
+  tbt: 0,
+  cls: 0,
+  softNavigation: null,
+  navigatedTo: null,
+  cpuSlowdown: 1,
+  reason: null,
   longestEvent: {
-    ...{ type: 'click', selector: '#search', inputDelay: 0, processing: 0, presentation: 8, waited: 0, scripts },
+    type: 'click',
+    selector: '#search',
+    inputDelay: 0,
+    processing: 0,
+    presentation: 8,
+    waited: 0,
+    scripts,
     ...parts,
   },
-  ...{ samples: [], spread: null },
+  samples: [],
+  spread: null,
 });
 const side = (interaction: InteractionRun, folder = '/') => ({
-  ...{ documentUrl: `https://example.com${folder}`, folder, interactions: [interaction] },
+  documentUrl: `https://example.com${folder}`,
+  folder,
+  interactions: [interaction],
 });
 const verdictOf = (verdict: 'regressed' | 'unknown', estimate: string) => {
   const change = { estimate, low: '0ms', high: '0ms', confidence: 0.99, by: 'turns' as const };
@@ -84,7 +114,9 @@ test('the script whose handlers take longer is named, also below the folder of a
   );
   const [explained] = explainInteractions(before, after, verdictOf('regressed', '102ms'));
   expect(explained).toMatchObject({
-    ...{ name: 'search', verdict: 'regressed', changeMs: 102 },
+    name: 'search',
+    verdict: 'regressed',
+    changeMs: 102,
     event: { base: { processingMs: 50, presentationMs: 8 }, value: { processingMs: 152 } },
     scripts: [
       { function: 't', thirdParty: false, base: { processingMs: 50 }, value: { processingMs: 150 } },

@@ -10,13 +10,23 @@ import { Interactions, interactionView } from '../../shared/interactions/interac
 
 const measured = (values: Partial<MeasuredInteraction>): MeasuredInteraction => ({
   name: 'search',
-  ...{ inp: null, tbt: null, cls: null, lcp: null, longestEvent: null, softNavigation: null, navigatedTo: null },
-  ...{ cpuSlowdown: 4, reason: null },
+  inp: null,
+  tbt: null,
+  cls: null,
+  lcp: null,
+  longestEvent: null,
+  softNavigation: null,
+  navigatedTo: null,
+  cpuSlowdown: 4,
+  reason: null,
   ...values,
 });
 const timed = (interactionId: number, type: string, [start, from, to, end]: [number, number, number, number]) => ({
   name: 'EventTiming',
-  ...{ ph: 'b', pid: 7, tid: 7, ts: 1e9 + start * 1000 },
+  ph: 'b',
+  pid: 7,
+  tid: 7,
+  ts: 1e9 + start * 1000,
   args: {
     data: { type, interactionId, timeStamp: start, processingStart: from, processingEnd: to, duration: end - start },
   },
@@ -49,7 +59,12 @@ test('the longest interaction counts, from its first event to the paint, and the
     timed(0, 'mousemove', [600, 601, 900, 950]),
   ];
   expect(longestEvent(events, undefined)?.event).toEqual({
-    ...{ type: 'click', timeStamp: 100, inputDelay: 5, processing: 209, presentation: 40, waited: 0 },
+    type: 'click',
+    timeStamp: 100,
+    inputDelay: 5,
+    processing: 209,
+    presentation: 40,
+    waited: 0,
   });
   expect(longestEvent([], undefined)).toBeUndefined();
 });
@@ -77,7 +92,10 @@ test('waits of the main thread for a CPU are no part of an interaction, and are 
 
 test('a route change has its largest paint and its layout shifts, and none without an entry', () => {
   const entry = (entryType: string, startTime: number, more: Partial<Entry> = {}): Entry => ({
-    ...{ entryType, startTime, name: '', selector: null },
+    entryType,
+    startTime,
+    name: '',
+    selector: null,
     ...more,
   });
   const route = entry('soft-navigation', 1000, { name: 'https://example.com/route', interactionId: 7 });

@@ -36,7 +36,10 @@ test('a start that takes long says that it prepares Chromium, and when it is rea
   onTestFinished(() => stopping.abort());
   const print = (line: string) => void printed.push(line);
   const prepared = keepPreparing({
-    ...{ prepare: () => promise, obstacle: () => undefined, print, signal: stopping.signal },
+    prepare: () => promise,
+    obstacle: () => undefined,
+    print,
+    signal: stopping.signal,
     slowMs: 5,
   });
   await expect.poll(() => printed).toEqual([expect.stringContaining('Preparing Chromium (first start)')]);

@@ -64,7 +64,15 @@ test.each(auditVersions)('a summary of $version has scores from 0 to 100 and unr
       agenticBrowsing: null,
       mainThreadCpu: null, // of the trace
     },
-    ...{ fcp: 633.4, si: 700, lcp: 801.5, tti: 900, tbt: 0, cls: 0.25, ttfb: 12.25, bytes: 4321, requests: 2 },
+    fcp: 633.4,
+    si: 700,
+    lcp: 801.5,
+    tti: 900,
+    tbt: 0,
+    cls: 0.25,
+    ttfb: 12.25,
+    bytes: 4321,
+    requests: 2,
   });
 });
 

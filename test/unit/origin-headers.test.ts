@@ -78,7 +78,9 @@ test('a cookie is for one host, or with a dot for its subdomains too', () => {
     cookieParameters({ ...cookie, domain, ...more }, 'http://a.localhost:3000/x');
   expect(given('a.localhost')).toEqual({ ...cookie, path: '/', secure: false, url: 'http://a.localhost/' });
   expect(given('a.localhost', { path: '/b', secure: true })).toEqual({
-    ...{ ...cookie, path: '/b', secure: true },
+    ...cookie,
+    path: '/b',
+    secure: true,
     url: 'https://a.localhost/b',
   });
   expect(given('.localhost', { expires: -1 })).toEqual({ ...cookie, path: '/', secure: false, domain: '.localhost' });

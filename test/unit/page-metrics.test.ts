@@ -23,11 +23,26 @@ import { categoriesIn } from '../../shared/options/audit-options.ts';
 const scores = { performance: 98, accessibility: 100, bestPractices: 96, pwa: null, seo: 91, agenticBrowsing: null };
 const load = { bytes: 412_876, requests: 31 };
 const stored: Metrics = {
-  ...{ ...scores, ...load, fcp: 633.4, si: 633.5, lcp: 1912.5, tti: 2000, tbt: 0.2, cls: 0.0432, ttfb: 184.3 },
+  ...scores,
+  ...load,
+  fcp: 633.4,
+  si: 633.5,
+  lcp: 1912.5,
+  tti: 2000,
+  tbt: 0.2,
+  cls: 0.0432,
+  ttfb: 184.3,
   mainThreadCpu: 152,
 };
 const shown = {
-  ...{ ...scores, ...load, fcp: '633ms', si: '634ms', lcp: '1913ms', tti: '2000ms', tbt: '0ms', cls: 0.0432 },
+  ...scores,
+  ...load,
+  fcp: '633ms',
+  si: '634ms',
+  lcp: '1913ms',
+  tti: '2000ms',
+  tbt: '0ms',
+  cls: 0.0432,
   ttfb: '184ms',
   mainThreadCpu: '152ms',
 };

@@ -21,7 +21,10 @@ const recordings: Record<string, Recording> = JSON.parse(gunzipSync(packed).toSt
 const auditedAs = { url: 'https://shop.example/', auditVersion: '13.5.0' as const };
 const runOf = (samples: readonly Sample[]) => ({
   ...(samples[samples.length >> 1] as Sample),
-  ...{ region: 'us-west1' as const, state: 'succeeded', samples, environment: { host: 'a', contended: false } },
+  region: 'us-west1' as const,
+  state: 'succeeded',
+  samples,
+  environment: { host: 'a', contended: false },
 });
 const checkOf = (id: string, samples: readonly Sample[]) => ({ ...auditedAs, id, runs: [runOf(samples)] });
 

@@ -56,7 +56,8 @@ const shapes: Record<string, [recording: object, steps: object[]]> = {
   ],
   'an attribute for selectors, and elements in shadow roots': [
     {
-      ...{ title: 'Form', selectorAttribute: 'data-qa' },
+      title: 'Form',
+      selectorAttribute: 'data-qa',
       steps: [
         ...start,
         { type: 'click', target: 'main', selectors: [['[data-qa="open"]'], ['x-app', 'x-menu', 'button']] },
@@ -95,7 +96,8 @@ const shapes: Record<string, [recording: object, steps: object[]]> = {
   ],
   'a login with Tab and Enter': [
     {
-      ...{ title: 'Recording 11/28/2026 at 9:12:00 AM', timeout: 5000 },
+      title: 'Recording 11/28/2026 at 9:12:00 AM',
+      timeout: 5000,
       steps: [
         ...start,
         { type: 'change', target: 'main', selectors: five('Name', '#name'), value: 'anna' },

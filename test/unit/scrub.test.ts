@@ -25,7 +25,9 @@ const secrets: Secrets = {
             version: 1,
             stores: [
               {
-                ...{ name: 'users', autoIncrement: true, indexes: [] },
+                name: 'users',
+                autoIncrement: true,
+                indexes: [],
                 records: [
                   { value: 'short-text' },
                   { value: { token: 'token-in-a-database' } },

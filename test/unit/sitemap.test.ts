@@ -34,7 +34,9 @@ const read = async (
 ) => {
   await using host = await startHost(files);
   const found = await readSitemap(`${host.url}${path}`, {
-    ...{ limit, signal, moved },
+    limit,
+    signal,
+    moved,
     limits: { ...sitemapLimits, ...limits },
   }).catch((error: Error) => ({ urls: [], notes: [error.message] }));
   const here = (text: string) => text.replaceAll(host.url, '').replaceAll(new URL(host.url).host, 'HERE');

@@ -6,7 +6,8 @@ beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
 const at = (atMs: number, ranMs: number, waits: Record<number, number>): GroupTimes => ({
-  ...{ atMs, ranMs },
+  atMs,
+  ranMs,
   waits: new Map(Object.entries(waits).map(([tid, ms]) => [Number(tid), ms])),
 });
 const start = at(0, 0, { 1: 100, 2: 50 });

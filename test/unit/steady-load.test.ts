@@ -43,7 +43,8 @@ const simulated = async (name: Name, version: AuditVersion, change = (events: Tr
   const result = { lhr: { audits: {} }, artifacts: all } as never;
   const { simulator } = await importLighthouse(version);
   const { steady, uncorrected } = await simulateLoad(simulator, result, anOrder({ auditVersion: version }), {
-    ...{ config: undefined, isLate: () => false },
+    config: undefined,
+    isLate: () => false,
     recorded: { trace, recorded: { traceEvents: events }, mainThread },
   });
   if (!steady || !uncorrected) throw new Error(`${name} could not be simulated by ${version}.`);
@@ -157,8 +158,10 @@ test('a comparison tells how often the paint came after the script', async () =>
   const [before, after] = [await load('script-before'), await load('script-after')];
   const orders = ordersOf({ before: [samplesOf([before, after, before])], after: [samplesOf([after, after])] });
   expect(orders).toContainEqual({
-    ...{ script: expect.stringMatching(/\/script\/katex\.min\.js$/), paint: 'lcp' },
-    ...{ base: { after: 1, loads: 3 }, value: { after: 2, loads: 2 } },
+    script: expect.stringMatching(/\/script\/katex\.min\.js$/),
+    paint: 'lcp',
+    base: { after: 1, loads: 3 },
+    value: { after: 2, loads: 2 },
   });
   expect(ordersOf({ before: [samplesOf([before])], after: [samplesOf([before])] })).toEqual([]);
 });
@@ -182,7 +185,12 @@ test('a sample without steady values leaves both sides without', async () => {
 
 test('a page with very many scripts and long names has small steady values, because 30 samples of them are in one item', async () => {
   const at = (name: string, ts: number, more: Partial<TraceEvent>): TraceEvent => ({
-    ...{ name, ts, ph: 'X', pid: 7, tid: 1, args: {} },
+    name,
+    ts,
+    ph: 'X',
+    pid: 7,
+    tid: 1,
+    args: {},
     ...more,
   });
   const script = (i: number): TraceEvent[] => {

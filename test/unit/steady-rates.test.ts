@@ -25,7 +25,10 @@ const load = (noise: number, change = 1): Sample => {
 const auditedAs = { url: 'https://shop.example/', auditVersion: '13.5.0' as const };
 const runOf = (samples: readonly Sample[], region: Region = 'us-west1') => ({
   ...(samples[0] as Sample),
-  ...{ region, state: 'succeeded', samples, environment: { host: 'a', contended: false } },
+  region,
+  state: 'succeeded',
+  samples,
+  environment: { host: 'a', contended: false },
 });
 const checkOf = (id: string, samples: readonly Sample[]) => ({ ...auditedAs, id, runs: [runOf(samples)] });
 

@@ -16,9 +16,22 @@ const runAt = (hour: number, interactions?: InteractionTime[], change: Partial<R
   return {
     ...runSummary(
       {
-        ...{ id, checkId: id, url: 'https://example.com/', region: 'us-west1', device: 'mobile', state: 'succeeded' },
-        ...{ auditVersion: '13.5.0', createdAt: at, finishedAt: at, ...metrics, ...unknown },
-        ...{ sampleCount: 1, errorCode: null, benchmarkIndex: null, throttling: null, blockedUrlPatterns: null },
+        id,
+        checkId: id,
+        url: 'https://example.com/',
+        region: 'us-west1',
+        device: 'mobile',
+        state: 'succeeded',
+        auditVersion: '13.5.0',
+        createdAt: at,
+        finishedAt: at,
+        ...metrics,
+        ...unknown,
+        sampleCount: 1,
+        errorCode: null,
+        benchmarkIndex: null,
+        throttling: null,
+        blockedUrlPatterns: null,
         interactions,
       },
       { isExpired: false },
@@ -78,7 +91,14 @@ test('an address that names no metric shows the performance score', () => {
 
 test('the limit of an assertion is a line of its own metric, also with dots in its key', () => {
   const limit = (key: string, expected: number): AssertionResult => ({
-    ...{ key, name: 'maxNumericValue', level: 'error', passed: true, expected, actual: 1, operator: '<=', message: '' },
+    key,
+    name: 'maxNumericValue',
+    level: 'error',
+    passed: true,
+    expected,
+    actual: 1,
+    operator: '<=',
+    message: '',
   });
   const results = [limit('interactions.search.inp', 200), limit('largest-contentful-paint', 2500)];
   const textsOf = (id: string) => limitLines([{ assertions: results }], trendMetric(id)).map(({ text }) => text);

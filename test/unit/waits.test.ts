@@ -9,18 +9,29 @@ const ms = (n: number) => n * 1000;
 
 const navigation: TraceEvent = {
   ...at,
-  ...{ ph: 'R', name: 'navigationStart', ts: 1 },
+  ph: 'R',
+  name: 'navigationStart',
+  ts: 1,
   args: { data: { isOutermostMainFrame: true, documentLoaderURL: 'https://example.com/' } },
 };
 const name: TraceEvent = { ...at, ph: 'M', name: 'thread_name', ts: 0, args: { name: 'CrRendererMain' } };
 /** An event with its start and duration, and the CPU time of the thread then, in milliseconds. */
 const event = (title: string, [start, wall]: [number, number], [cpuBefore, cpu]: [number, number]): TraceEvent => ({
   ...at,
-  ...{ ph: 'X', name: title, ts: ms(start), dur: ms(wall), tts: ms(cpuBefore), tdur: ms(cpu), args: {} },
+  ph: 'X',
+  name: title,
+  ts: ms(start),
+  dur: ms(wall),
+  tts: ms(cpuBefore),
+  tdur: ms(cpu),
+  args: {},
 });
 const request = (title: string, start: number, url = 'https://example.com/'): TraceEvent => ({
   ...at,
-  ...{ ph: 'I', name: title, ts: ms(start), args: { data: { requestId: 'r', url } } },
+  ph: 'I',
+  name: title,
+  ts: ms(start),
+  args: { data: { requestId: 'r', url } },
 });
 /** Readings of a thread: times, and its waits until then, in milliseconds. */
 const readings = (...all: [number, number][]): ThreadWaits => all.map(([time, waited]) => [ms(time), ms(waited)]);

@@ -205,7 +205,12 @@ const samplesOf = (lcps: readonly number[]) => lcps.map((lcp) => ({ ...noMetrics
 test('the series of a page whose task has a layout in some loads keeps the times without this chance', () => {
   const steady = { device: 'mobile', fcp: 790, lcp: 1160, tbt: 222, scripts: [] } as const;
   const samples = [133, 312, 133].map((tbt) => ({
-    ...{ ...noMetrics, fcp: 790, lcp: 1160, tbt, cpuBusy: 0, contended: false },
+    ...noMetrics,
+    fcp: 790,
+    lcp: 1160,
+    tbt,
+    cpuBusy: 0,
+    contended: false,
     steady: { ...steady, scripts: [] },
   }));
   expect(locationsOf({ samples, environment: null }).tbt).toEqual([222, 0]);

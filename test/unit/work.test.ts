@@ -11,7 +11,13 @@ import { cpuMsOf } from '../support/cpu-time.ts';
 const page = 'https://shop.example/';
 const ms = (milliseconds: number) => milliseconds * 1000;
 const span = (name: string, from: number, cpuMs: number, url?: string): TraceEvent => ({
-  ...{ name, ph: 'X', pid: 7, tid: 1, ts: ms(100 + from), dur: ms(2 * cpuMs), tdur: ms(cpuMs) },
+  name,
+  ph: 'X',
+  pid: 7,
+  tid: 1,
+  ts: ms(100 + from),
+  dur: ms(2 * cpuMs),
+  tdur: ms(cpuMs),
   args: url ? { data: { url } } : {},
 });
 
@@ -70,7 +76,8 @@ const loadsOf = (parts: Record<string, number>, count: number, speed = 1): Pick<
   return Array.from({ length: count }, () => {
     const own = speed * (1 + 0.05 * normal());
     const work = Object.entries(parts).map(([name, each]) => ({
-      ...{ name, isScript: name.startsWith('/') },
+      name,
+      isScript: name.startsWith('/'),
       ms: each * own * (1 + 0.04 * normal()),
     }));
     return { steady: { device: 'mobile', fcp: 0, lcp: 0, tbt: 0, scripts: [], work } };

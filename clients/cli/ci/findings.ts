@@ -53,7 +53,8 @@ const findingsOf = (
       ? [
           {
             level: 'error' as const,
-            ...{ kind: 'unfinished', name: region },
+            kind: 'unfinished',
+            name: region,
             title: `${region}: unfinished`,
             message: `${url}: The command ended before this run finished.`,
           },
@@ -62,15 +63,19 @@ const findingsOf = (
     ...(error
       ? [
           {
-            ...{ level: 'error' as const, kind: error.code, name: region },
-            ...{ title: `${region}: ${error.code}`, message: `${url}: ${error.message}` },
+            level: 'error' as const,
+            kind: error.code,
+            name: region,
+            title: `${region}: ${error.code}`,
+            message: `${url}: ${error.message}`,
           },
         ]
       : []),
     ...(assertions ?? [])
       .filter(({ passed }) => !passed)
       .map(({ passed, level, key, name, message }) => ({
-        ...{ kind: key, name: `${region} ${name}` },
+        kind: key,
+        name: `${region} ${name}`,
         level: level !== 'error' ? ('warning' as const) : passed === null ? levelOfNoVerdict : ('error' as const),
         title: `${region}: ${key}`,
         message: `${url}: ${message}`,
@@ -79,7 +84,9 @@ const findingsOf = (
   ...(baseProblem
     ? [
         {
-          ...{ level: base ? ('warning' as const) : levelOfNoVerdict, kind: 'no-verdict', name: '' },
+          level: base ? ('warning' as const) : levelOfNoVerdict,
+          kind: 'no-verdict',
+          name: '',
           ...{
             title: base ? 'Not judged' : 'Not compared',
             message: `${url}: ${[...(base ? [headlineOfChange(base)] : []), baseProblem].join(' ')}`,
@@ -91,7 +98,8 @@ const findingsOf = (
     ? [
         {
           level: confirmation.state === 'confirmed' ? ('error' as const) : ('warning' as const),
-          ...{ kind: 'suspected-change', name: '' },
+          kind: 'suspected-change',
+          name: '',
           title: `Suspected change: ${confirmation.state}`,
           message: `${url}: ${confirmationText(confirmation)}`,
         },
@@ -102,7 +110,8 @@ const findingsOf = (
       .filter(([, { verdict }]) => verdict === 'regressed')
       .map(([region, compared]) => ({
         level: 'error' as const,
-        ...{ kind: 'regression', name: `${region} ${metric}` },
+        kind: 'regression',
+        name: `${region} ${metric}`,
         title: `${region}: ${metric} regressed`,
         message: `${url}: ${metric} was ${compared.base} and is ${compared.value}: ${fullChangeText(name, compared)}.`,
       })),

@@ -144,7 +144,10 @@ const blockEach = (
     ...(found.length > 1 ? [all] : []),
   ];
   const bodies = blocked.map(({ parties }) => ({
-    ...{ url, auditVersion, regions, samples },
+    url,
+    auditVersion,
+    regions,
+    samples,
     ...(device && { device }),
     categories: ['performance' as const],
     blockedUrlPatterns: patternsOf(parties, MAX_PATTERNS),

@@ -41,7 +41,10 @@ export const reportNames = (template: string, runs: readonly NamedRun[]): string
   const slugs = slugsOf(runs.flatMap(({ url, party = '' }) => [url, party]));
   const names = runs.map(({ url, region, device = 'mobile', party = '' }) => {
     const values: Record<string, string> = {
-      ...{ url: slugs.get(url) ?? '', region: plain(region), device: plain(device), party: slugs.get(party) ?? '' },
+      url: slugs.get(url) ?? '',
+      region: plain(region),
+      device: plain(device),
+      party: slugs.get(party) ?? '',
     };
     return template.replace(/\{(url|region|device|party)\}/g, (_, name: string) => values[name] ?? '');
   });

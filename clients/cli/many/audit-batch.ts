@@ -34,7 +34,9 @@ async function* creating(
   for (const [i, body] of bodies.entries()) {
     try {
       const check = await createPatiently(client, body, {
-        ...{ limit, signal, idempotencyKey: idempotencyKeyOf(i) },
+        limit,
+        signal,
+        idempotencyKey: idempotencyKeyOf(i),
         onWait: (error) => (isPlanLimit(error) ? onLimit(error.message) : onOutage(error)),
         // a wrong URL of the service fails at once
         waitsAfter: (error) => isPlanLimit(error) || (created.length > 0 && isOutage(error)),

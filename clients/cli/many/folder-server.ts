@@ -8,15 +8,33 @@ import { UsageError } from '../exit-codes.ts';
 
 /** Types by extension. A type with a charset or of XML is a text, which is compressed. */
 const types: Readonly<Record<string, string>> = {
-  ...{ '.html': 'text/html; charset=utf-8', '.htm': 'text/html; charset=utf-8', '.css': 'text/css; charset=utf-8' },
-  ...{ '.js': 'text/javascript; charset=utf-8', '.mjs': 'text/javascript; charset=utf-8' },
-  ...{ '.json': 'application/json; charset=utf-8', '.map': 'application/json; charset=utf-8' },
-  ...{ '.txt': 'text/plain; charset=utf-8', '.xml': 'application/xml', '.svg': 'image/svg+xml' },
-  ...{ '.webmanifest': 'application/manifest+json; charset=utf-8', '.wasm': 'application/wasm' },
-  ...{ '.png': 'image/png', '.jpg': 'image/jpeg', '.jpeg': 'image/jpeg', '.gif': 'image/gif', '.webp': 'image/webp' },
-  ...{ '.avif': 'image/avif', '.ico': 'image/x-icon', '.woff': 'font/woff', '.woff2': 'font/woff2' },
-  ...{ '.ttf': 'font/ttf', '.otf': 'font/otf', '.mp4': 'video/mp4', '.webm': 'video/webm', '.mp3': 'audio/mpeg' },
-  ...{ '.pdf': 'application/pdf' },
+  '.html': 'text/html; charset=utf-8',
+  '.htm': 'text/html; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.mjs': 'text/javascript; charset=utf-8',
+  '.json': 'application/json; charset=utf-8',
+  '.map': 'application/json; charset=utf-8',
+  '.txt': 'text/plain; charset=utf-8',
+  '.xml': 'application/xml',
+  '.svg': 'image/svg+xml',
+  '.webmanifest': 'application/manifest+json; charset=utf-8',
+  '.wasm': 'application/wasm',
+  '.png': 'image/png',
+  '.jpg': 'image/jpeg',
+  '.jpeg': 'image/jpeg',
+  '.gif': 'image/gif',
+  '.webp': 'image/webp',
+  '.avif': 'image/avif',
+  '.ico': 'image/x-icon',
+  '.woff': 'font/woff',
+  '.woff2': 'font/woff2',
+  '.ttf': 'font/ttf',
+  '.otf': 'font/otf',
+  '.mp4': 'video/mp4',
+  '.webm': 'video/webm',
+  '.mp3': 'audio/mpeg',
+  '.pdf': 'application/pdf',
 };
 const isText = (type: string): boolean => /charset|xml/.test(type);
 
@@ -56,7 +74,9 @@ const answer = (root: string, isSinglePageApplication: boolean, request: Incomin
     isText(type) && content.length > 1024 && /\bgzip\b/.test(String(request.headers['accept-encoding']));
   const body = isGzipped ? gzipSync(content) : content;
   response.writeHead(200, {
-    ...{ 'content-type': type, 'content-length': body.length, vary: 'accept-encoding' },
+    'content-type': type,
+    'content-length': body.length,
+    vary: 'accept-encoding',
     'cache-control': 'public, max-age=0',
     ...(isGzipped && { 'content-encoding': 'gzip' }),
   });

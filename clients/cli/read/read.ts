@@ -52,7 +52,9 @@ export const list = (context: Context, options: ReadOptions): Promise<number> =>
     const isFiltered = Object.keys(filters).length > 0;
     const text = async () =>
       listTextOf(page, {
-        ...{ ...context.view, now: new Date(), isFiltered },
+        ...context.view,
+        now: new Date(),
+        isFiltered,
         isOnePlace: await hasOnePlace(client, context.signal),
       });
     await context.print(options.format === 'json' ? `${JSON.stringify(page, null, 2)}\n` : await text());

@@ -105,7 +105,8 @@ const auditOnce = async (
 ): Promise<CheckView> => {
   const { labels, assertions, ...inputs } = pick(check, plainOptionNames);
   const body: CreateCheckBody = {
-    ...{ url: check.url, auditVersion: check.auditVersion },
+    url: check.url,
+    auditVersion: check.auditVersion,
     regions: [...new Set(suspects.map(({ region }) => region))],
     ...inputs,
     ...secretsOf(check.url),

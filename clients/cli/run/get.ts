@@ -71,6 +71,12 @@ const getNow = async (
 };
 
 const openResult = (check: CheckView, { origin }: Judging): CheckResult => ({
-  ...{ check, comparison: null, base: null, baseProblem: null, explanation: null, fixes: null },
-  ...{ assertions: resultsOf(check), ...origin },
+  check,
+  comparison: null,
+  base: null,
+  baseProblem: null,
+  explanation: null,
+  fixes: null,
+  assertions: resultsOf(check),
+  ...origin,
 });

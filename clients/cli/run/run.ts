@@ -102,14 +102,19 @@ export const auditing = async (
     const judging = { origin, base, pool: options.pool, intended: options.intended, baseHost };
     return keepingChecks(context, client, options.data, async (created) => {
       const batch: Batch = {
-        ...{ client, bodies, created },
+        client,
+        bodies,
+        created,
         idempotencyKeyOf: (i) => keyOf(options.idempotencyKey, i),
         limit: timeLimit(options.timeout),
         refused: isBatch ? [] : undefined,
       };
       const confirming = options.confirm !== false &&
         (base !== undefined || baseHost) && {
-          ...{ created, limit: batch.limit, interrupted: signal, note: context.terminal ? () => {} : context.note },
+          created,
+          limit: batch.limit,
+          interrupted: signal,
+          note: context.terminal ? () => {} : context.note,
           secretsOf: (url: string) => secretsOf(url).secrets,
         };
       const codeOf = (code: number) => (code === exitCodes.good && batch.refused?.length ? exitCodes.wrongUse : code);
@@ -167,7 +172,9 @@ export const bodiesOf = (
       const throttling = throttlingFor(each, options);
       const against = againstFrom(options, each);
       return {
-        ...{ url, auditVersion, regions },
+        url,
+        auditVersion,
+        regions,
         ...(each && { device: each }),
         ...((base ?? baseUrl) !== undefined && { samples: SAMPLES_WITH_BASE }),
         ...(against && { samples: 'auto' as const }),

@@ -64,7 +64,8 @@ const editedCheck = async (
 ) => {
   const plain = plainOf(earlier);
   const inputs = {
-    ...{ region: plain.regions, auditVersion: plain.auditVersion },
+    region: plain.regions,
+    auditVersion: plain.auditVersion,
     ...options,
     assertions: undefined,
   };

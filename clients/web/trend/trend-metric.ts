@@ -24,7 +24,10 @@ export type TrendMetric = {
 };
 
 const ofPage = (name: MetricName): TrendMetric => ({
-  ...{ id: name, label: labels[name], title: metricNames[name], name },
+  id: name,
+  label: labels[name],
+  title: metricNames[name],
+  name,
   numberOf: (run) => numberOf(run, name),
   rangeOf: ({ day }) => day?.range[name],
   isTried: () => true,
@@ -35,7 +38,10 @@ const ofInteraction = (name: string): TrendMetric => {
   const timeOf = ({ interactions }: RunSummary) => interactions?.find((each) => each.name === name);
   const title = interactionMetricTitle(parts);
   return {
-    ...{ id: interactionMetricId(parts), label: title, title, name: 'inp' },
+    id: interactionMetricId(parts),
+    label: title,
+    title,
+    name: 'inp',
     numberOf: (run) => plain(timeOf(run)?.inp),
     rangeOf: () => undefined,
     isTried: (run) => run.state === 'failed' || timeOf(run) !== undefined,

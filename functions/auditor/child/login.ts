@@ -100,7 +100,8 @@ export const cookieParameters = (
   const protocol = secure ? 'https:' : new URL(pageUrl).protocol;
   return {
     ...cookie,
-    ...{ path, secure },
+    path,
+    secure,
     ...(expires >= 0 && { expires }),
     ...(domain.startsWith('.') ? { domain } : { url: `${protocol}//${domain}${path}` }),
   };

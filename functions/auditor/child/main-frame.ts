@@ -155,7 +155,10 @@ const watchPage = (session: CDPSession, watched: Watched): void => {
     const scriptless = watched.sandboxed && frame.loaderId === requestId;
     watched.changedAt = watched.now();
     watched.change({
-      ...{ navigations: record.navigations + 1, loaded: false, painted: false, scriptless },
+      navigations: record.navigations + 1,
+      loaded: false,
+      painted: false,
+      scriptless,
       ...(departure && hold === 'ahead' && { left: [...(record.left ?? []), departure].slice(-MAX_LEFT) }),
       ...(hold === 'on' && { escapedTo: frame.url }),
     });

@@ -5,8 +5,12 @@ import type { Outcome } from '../messages.ts';
 
 /** Reply codes of RFC 1928, by the code of the error or else by outcome. */
 const REPLY_CODES = {
-  ...{ refused: 0x02, 'dns-failure': 0x04, unreachable: 0x04, 'over-cap': 0x01 },
-  ...{ ENETUNREACH: 0x03, ECONNREFUSED: 0x05 },
+  refused: 0x02,
+  'dns-failure': 0x04,
+  unreachable: 0x04,
+  'over-cap': 0x01,
+  ENETUNREACH: 0x03,
+  ECONNREFUSED: 0x05,
 } as Record<Exclude<Outcome, 'allowed'>, number> & Partial<Record<string, number>>;
 /** Time that a refused client has to read its reply, in milliseconds. */
 const LINGER_MS = 1000;

@@ -57,7 +57,12 @@ const errorOfStart = async (
   const args = ['--headless', '--disable-gpu', '--disable-dev-shm-usage', '--remote-debugging-pipe'];
   const stdio: 'pipe'[] = ['pipe', 'pipe', 'pipe', 'pipe', 'pipe'];
   const browser = spawn(executable, [...args, ...flags, `--user-data-dir=${profile}`, 'about:blank'], {
-    ...{ env, stdio, cwd: '/', timeout: START_MS, killSignal: 'SIGKILL', detached: true },
+    env,
+    stdio,
+    cwd: '/',
+    timeout: START_MS,
+    killSignal: 'SIGKILL',
+    detached: true,
     ...user,
   });
   let stderr = '';

@@ -54,8 +54,14 @@ export type Turn = {
 
 /** Returns the result of an interaction that was not measured. */
 export const notMeasured = ({ name }: Interaction, order: AuditOrder, reason: string): MeasuredInteraction => ({
-  ...{ name, inp: null, tbt: null, cls: null, lcp: null },
-  ...{ longestEvent: null, softNavigation: null, navigatedTo: null },
+  name,
+  inp: null,
+  tbt: null,
+  cls: null,
+  lcp: null,
+  longestEvent: null,
+  softNavigation: null,
+  navigatedTo: null,
   cpuSlowdown: slowdownOf(order.options) ?? 1,
   reason: cutText(reason, MAX_REASON),
 });
@@ -226,7 +232,9 @@ const resultOf = (
   return {
     name,
     inp: longest ? msOf(longest) : null,
-    ...{ tbt, cls, lcp: softNavigation?.lcp ?? null },
+    tbt,
+    cls,
+    lcp: softNavigation?.lcp ?? null,
     longestEvent: longest ? eventOf(longest, entries) : null,
     softNavigation,
     navigatedTo: left.to,

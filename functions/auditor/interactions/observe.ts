@@ -44,8 +44,14 @@ const observer = () => {
     for (const entry of entries as (PerformanceEntry & Entry & Recorded)[]) {
       const { entryType, name, startTime, interactionId, value, hadRecentInput, largestContentfulPaint: paint } = entry;
       list.push({
-        ...{ entryType, name, startTime, interactionId, value, hadRecentInput },
-        ...{ size: paint?.size, paintedAt: paint?.renderTime || paint?.startTime },
+        entryType,
+        name,
+        startTime,
+        interactionId,
+        value,
+        hadRecentInput,
+        size: paint?.size,
+        paintedAt: paint?.renderTime || paint?.startTime,
         selector: selectorOf(entry.target),
       });
     }

@@ -93,8 +93,13 @@ const withAnswers = (messages: readonly Message[]): Message[] => {
   });
 };
 const NO_RESPONSE = {
-  ...{ status: 0, statusText: '', headers: {}, mimeType: 'x-unknown' },
-  ...{ protocol: '', connectionId: 0, encodedDataLength: 0 },
+  status: 0,
+  statusText: '',
+  headers: {},
+  mimeType: 'x-unknown',
+  protocol: '',
+  connectionId: 0,
+  encodedDataLength: 0,
 };
 
 /** Adds why requests failed, under the name of Chrome's own export. */

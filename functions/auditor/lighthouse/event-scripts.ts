@@ -27,7 +27,9 @@ export const scriptsOf = (events: readonly TraceEvent[], window: EventWindow): I
     const script = scripts.get(key) ?? {
       url: cutText(url, MAX_URL),
       function: cutText(functionName, MAX_FUNCTION) || null,
-      ...{ inputDelay: 0, processing: 0, presentation: 0 },
+      inputDelay: 0,
+      processing: 0,
+      presentation: 0,
     };
     for (const { name, fromUs, toUs } of window.parts) {
       const share = Math.max(0, Math.min(toUs, ts + dur) - Math.max(fromUs, ts)) / Math.max(1, dur);

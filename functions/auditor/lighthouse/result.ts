@@ -83,7 +83,8 @@ export const summarize = async (
       .filter(([, audit]) => audit?.scoreDisplayMode === 'error')
       .slice(0, 50)
       .map(([id, audit]) => ({
-        ...{ id, message: cutText(audit?.errorMessage ?? '', 1000) },
+        id,
+        message: cutText(audit?.errorMessage ?? '', 1000),
         ...(isSteadyIn(lhr, id) && { isSteady: true }),
       })),
     report: report.gzip,

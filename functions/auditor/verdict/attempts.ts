@@ -121,7 +121,10 @@ const statesOf = ({ attempts: all, own, against }: Progress): readonly State[] =
       const measured = candidates.length > 0 ? [...samples, leastContended(candidates)] : samples;
       return {
         ...state,
-        ...{ samples, candidates, measured, attempts },
+        samples,
+        candidates,
+        measured,
+        attempts,
         isSpent: countFailures(attempts) >= MAX_ATTEMPTS,
       };
     },

@@ -45,7 +45,10 @@ export const compareWithBase = async (
   const isPair = more.length + ids.length === 0; // more checks a side say more than the series does
   const bySeries = isPair ? await seriesBetween(lookup, baseCheck.item, check.item.id) : {};
   const comparison = compareChecks(finishedCheck(baseCheck), compared, {
-    ...{ intended, history, again, bySeries },
+    intended,
+    history,
+    again,
+    bySeries,
     pool: more.map(finishedCheck),
   });
   if (!comparison) throw new ApiProblemError('not-comparable', noPairs);

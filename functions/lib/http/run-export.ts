@@ -59,8 +59,11 @@ export const exportRuns = async (request: Request, lists: Lists, now: Date): Pro
   const endedBy = await read();
   const next = cursorOf(position);
   const headers = {
-    ...{ vary: 'Accept', 'content-type': NDJSON },
-    ...{ 'next-cursor': next, 'run-count': String(lines.length), 'export-ended-by': endedBy },
+    vary: 'Accept',
+    'content-type': NDJSON,
+    'next-cursor': next,
+    'run-count': String(lines.length),
+    'export-ended-by': endedBy,
     ...pageHeaders(request, endedBy === 'limit' ? next : null),
   };
   return { status: 200, headers, body: lines.join('') };

@@ -30,8 +30,11 @@ export const googleErrorOf: ErrorBody = ({ status, detail, code, errors }: Probl
   const [reason = 'badRequest', name = 'INVALID_ARGUMENT'] = names[status] ?? [];
   const message = code === 'unauthorized' ? `${detail} Clients of PageSpeed's API send it as \`key\`.` : detail;
   const each = errors?.map((error) => ({
-    ...{ message: error.message, domain: 'global', reason },
-    ...{ location: error.path, locationType: 'parameter' },
+    message: error.message,
+    domain: 'global',
+    reason,
+    location: error.path,
+    locationType: 'parameter',
   }));
   return {
     error: { code: status, message, errors: each ?? [{ message, domain: 'global', reason }], status: name },

@@ -27,7 +27,12 @@ export const dispatch = async (deps: Deps, run: RunItem, now: Date): Promise<boo
 };
 
 export const jobOf = ({ checkId, id: runId, region, correlationId, owner, createId }: RunItem): AuditJob => ({
-  ...{ checkId, runId, region, correlationId, owner, createId },
+  checkId,
+  runId,
+  region,
+  correlationId,
+  owner,
+  createId,
 });
 
 /** SQS's errors about a message itself. Others, such as a missing queue or right, can end, so the sweeper retries. */

@@ -145,7 +145,10 @@ const create = async (db: Db, check: NewCheck, creation: Creation): Promise<RunI
     ...(check.against && regionCount > 1 && { regionCount }),
   };
   const runs = check.runs.map((run) => ({
-    ...{ ...run, ...common, ...expiry, ...ofCheck },
+    ...run,
+    ...common,
+    ...expiry,
+    ...ofCheck,
     ...(!isFinished(run.state) && { dueAt }),
   }));
   const written = await Promise.allSettled(
@@ -159,7 +162,13 @@ const create = async (db: Db, check: NewCheck, creation: Creation): Promise<RunI
   for (const each of written) if (each.status === 'rejected') throw each.reason;
   const item: CheckItem = {
     ...pick(check, CheckFields.keyof().options),
-    ...{ owner, fingerprint, createId, secretsKey, countsAsOpen, retentionDays, reserved },
+    owner,
+    fingerprint,
+    createId,
+    secretsKey,
+    countsAsOpen,
+    retentionDays,
+    reserved,
     runIds: runs.map((run) => run.id),
     completedAt: null,
     dueAt: toIso(now.getTime() + CHECK_LOOK_MS),

@@ -176,8 +176,12 @@ const list = async (
   order: Order = 'oldest first',
 ): Promise<Due[]> => {
   const { items } = await firstIn(db, {
-    ...{ index: 'open', partition: openPartition(kind, shard), limit, newestFirst: order === 'latest first' },
-    ...{ from: from.toISOString(), until: until.toISOString() },
+    index: 'open',
+    partition: openPartition(kind, shard),
+    limit,
+    newestFirst: order === 'latest first',
+    from: from.toISOString(),
+    until: until.toISOString(),
   });
   return items as Due[];
 };

@@ -146,7 +146,8 @@ export const ofAnyOwner: Scope = { owner: undefined };
  */
 export const readItems = async (db: Db, checkId: string, { owner, trends = false }: Scope) => {
   const items = await allIn(db, {
-    ...{ partition: checkKey(checkId).pk, until: trends ? 'TREND~' : 'TREND#' },
+    partition: checkKey(checkId).pk,
+    until: trends ? 'TREND~' : 'TREND#',
     filter: owner === undefined ? undefined : ifEqual('owner', owner),
   });
   const under = (prefix: string) => items.filter(({ sk }) => String(sk).startsWith(prefix));

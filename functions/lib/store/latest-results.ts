@@ -56,7 +56,8 @@ export const pointOf = (run: RunItem, check: CheckItem): StoredPoint => {
   return {
     at: Date.parse(run.createdAt),
     checkId: run.checkId,
-    ...{ inputs: shortHash(inputs), machine: shortHash(machine) },
+    inputs: shortHash(inputs),
+    machine: shortHash(machine),
     locations: run.state === 'succeeded' ? locationsOf(run) : {},
     isFailed: run.state === 'failed',
     expiresAt: run.trendExpiresAt,
@@ -96,6 +97,7 @@ const resultOfEntry = (run: Entry, { createId }: Item): StoredResult => ({
   ...pick(run, ['id', 'checkId', 'createdAt', 'finishedAt', 'state', 'auditVersion', ...mainNames]),
   ...pick(run, [...factsIn('newest'), 'labels', 'runExpiresAt', 'expiresAt']),
   createId: String(createId),
-  ...{ errorMessage: null, assertionsPassed: null }, // the series has none
+  errorMessage: null,
+  assertionsPassed: null, // the series has none
   bytes: run.bytes,
 });

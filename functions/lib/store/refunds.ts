@@ -65,7 +65,8 @@ const removeOldMarks = async (db: Db, owner: string, marks: Marks = {}, now: Dat
 const removeMark = (db: Db, owner: string, createId: string) => {
   const path = `refunded.${createId}`;
   return updateItem(db, usageKey(owner), {
-    ...{ returns: 'NONE', remove: [path] },
+    returns: 'NONE',
+    remove: [path],
     ...anyOf([path, 'exists']),
   });
 };

@@ -180,7 +180,8 @@ const erase = async (db: Db, schedule: ScheduleItem, now: Date): Promise<void> =
   const { secretsKey, spareSecrets = [] } = schedule;
   if (secretsKey !== undefined || spareSecrets.length > 0) {
     const hidden = {
-      ...{ isHidden: true, dueAt: toIso(now.getTime() + HOLD_MS) },
+      isHidden: true,
+      dueAt: toIso(now.getTime() + HOLD_MS),
       open: openPartitionOf(db, 'schedules', schedule.id),
     };
     const item = await updateItem(db, keyOf(schedule), { set: hidden, ...ifSame(schedule) });

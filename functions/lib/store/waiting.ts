@@ -41,7 +41,9 @@ const atWork = async (db: Db, region: Region, now: Date): Promise<AtWork> => {
 const heldIn = async (db: Db, open: string, now: Date): Promise<(string | undefined)[]> => {
   const renewed = toIso(now.getTime() - 2 * RENEW_MS + LEASE_MS);
   const held = await allIn(db, {
-    ...{ index: 'open', partition: open, from: now.toISOString() },
+    index: 'open',
+    partition: open,
+    from: now.toISOString(),
     until: toIso(now.getTime() + LEASE_MS + 2 * LEASE_SLACK_MS), // clocks differ
     filter: anyOf(['lease.until', '>=', renewed]),
   });

@@ -46,7 +46,9 @@ const handleLetter = async (deps: Drain, region: AuditRegion, letter: DeadLetter
   if (job.success) await closeLostRun(deps)(job.data);
   else
     log.error("The message is dropped, because it can't be parsed.", {
-      ...{ region, messageId: letter.id, reason: job.error.message },
+      region,
+      messageId: letter.id,
+      reason: job.error.message,
     });
   emit('JobsLost', 1, {});
   await deps.deadLetters.remove(region, letter);

@@ -6,7 +6,15 @@ import { factsIn, fixesIn, pageWith, picturesIn } from './report-tasks.ts';
 
 /** Tasks of a thread on the bytes of a report or of an upload. Each input and result is plain data. */
 export const tasks = {
-  ...{ readReports, readRun, fixesIn, factsIn, picturesIn, pageWith, assertReport, wholeReport, replyOf },
+  readReports,
+  readRun,
+  fixesIn,
+  factsIn,
+  picturesIn,
+  pageWith,
+  assertReport,
+  wholeReport,
+  replyOf,
 };
 export type Tasks = typeof tasks;
 export type TaskName = keyof Tasks;

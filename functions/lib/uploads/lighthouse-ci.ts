@@ -39,7 +39,8 @@ export const projectOf = async (builds: BuildStore, owner: string) => ({
     baseBranch: await baseBranchOf(builds, owner),
     adminToken: '',
   },
-  ...{ createdAt: ALWAYS, updatedAt: ALWAYS },
+  createdAt: ALWAYS,
+  updatedAt: ALWAYS,
 });
 
 /**
@@ -115,9 +116,15 @@ const createBuild = async (deps: LighthouseCiDeps, request: Request): Promise<Re
   const createdAt = deps.now().toISOString();
   const known = Object.entries(more).filter((each): each is [string, string] => typeof each[1] === 'string');
   const build: Build = {
-    ...{ id, createId: deps.newId(), lifecycle, hash, branch },
-    ...{ sent: Object.fromEntries(known), taken: {} },
-    ...{ createdAt, updatedAt: createdAt },
+    id,
+    createId: deps.newId(),
+    lifecycle,
+    hash,
+    branch,
+    sent: Object.fromEntries(known),
+    taken: {},
+    createdAt,
+    updatedAt: createdAt,
     expiresAt: Math.floor(deps.now().getTime() / 1000) + deps.retentionDays * 24 * 3600,
   };
   const earlier = await deps.builds.find(owner, id);
@@ -136,8 +143,14 @@ const createBuild = async (deps: LighthouseCiDeps, request: Request): Promise<Re
 
 /** Returns a build as Lighthouse CI's server shows it. */
 const shown = (owner: string, { id, lifecycle, hash, branch, sent, createdAt, updatedAt }: Build) => ({
-  ...{ id, projectId: projectIdOf(owner), lifecycle: lifecycle === 'sealed' ? 'sealed' : 'unsealed' },
-  ...{ hash, branch, ...sent, updatedAt, createdAt },
+  id,
+  projectId: projectIdOf(owner),
+  lifecycle: lifecycle === 'sealed' ? 'sealed' : 'unsealed',
+  hash,
+  branch,
+  ...sent,
+  updatedAt,
+  createdAt,
 });
 
 /** Number of builds in a list, as of Lighthouse CI's server. */

@@ -124,7 +124,9 @@ export const parseReport = (value: unknown): UploadedSample => {
   requireReadable(value);
   return {
     auditVersion: version,
-    ...{ device: report.configSettings.formFactor, categories, metrics },
+    device: report.configSettings.formFactor,
+    categories,
+    metrics,
     finalUrl: redactText(finalUrl),
     warnings: [...(missing.length > 0 ? [leftOut(missing)] : []), ...report.runWarnings]
       .slice(0, MAX_WARNINGS)
@@ -172,14 +174,25 @@ const environmentOf = (
   return {
     auditVersion,
     chromium: /(?:Headless)?Chrome\/[\d.]+/.exec(hostUserAgent)?.[0] ?? hostUserAgent,
-    ...{ sandbox: null, fonts: null, revision: null, device, throttling },
+    sandbox: null,
+    fonts: null,
+    revision: null,
+    device,
+    throttling,
     throttlingValues: simulated ? (pick(values as never, throttlingNames) as Environment['throttlingValues']) : null,
     ...noOptions,
     ...(blockedUrlPatterns && { blockedUrlPatterns: blockedUrlPatterns.slice(0, 50) }),
-    ...{ benchmarkIndex, benchmarkedAt: null, cpuCount: null, memoryMiB: null },
+    benchmarkIndex,
+    benchmarkedAt: null,
+    cpuCount: null,
+    memoryMiB: null,
     kernel: system,
     host: hostOf(system, throttling),
-    ...{ cpuBusy: null, cpuStolen: null, cpuWaitMs: null, corrected: null, contended: null },
+    cpuBusy: null,
+    cpuStolen: null,
+    cpuWaitMs: null,
+    corrected: null,
+    contended: null,
   };
 };
 

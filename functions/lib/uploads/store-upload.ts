@@ -80,8 +80,13 @@ export const storeUpload = async (
   const stored = await store.create(
     { ...check, runs },
     {
-      ...{ owner, fingerprint, createId, retentionDays, correlationId: requestId },
-      ...{ expiresAt: inDays(retentionDays), trendExpiresAt: inDays(trendDays) },
+      owner,
+      fingerprint,
+      createId,
+      retentionDays,
+      correlationId: requestId,
+      expiresAt: inDays(retentionDays),
+      trendExpiresAt: inDays(trendDays),
     },
   );
   if (!stored) return undefined;
@@ -107,7 +112,10 @@ const inputsOf = (
   const isPreset = JSON.stringify(throttling) === JSON.stringify(presets[device]);
   const { blockedUrlPatterns } = environment;
   return {
-    ...{ url, auditVersion, regions: [ELSEWHERE], device },
+    url,
+    auditVersion,
+    regions: [ELSEWHERE],
+    device,
     ...(count > 1 && { samples: count }),
     ...(!isUsual && { categories }),
     ...(Object.keys(labels).length > 0 && { labels }),

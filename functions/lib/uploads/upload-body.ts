@@ -15,7 +15,9 @@ const MAX_TEXT_BYTES = 2 * MAX_REPORT_BYTES;
 export type SentUpload = { type: string | undefined; coding: string | undefined; maxBytes: number };
 
 export const sentUpload = ({ headers }: Pick<Request, 'headers'>, maxBytes: number): SentUpload => ({
-  ...{ type: headers['content-type'], coding: headers['content-encoding'], maxBytes },
+  type: headers['content-type'],
+  coding: headers['content-encoding'],
+  maxBytes,
 });
 
 /** Returns the JSON value of an upload, which may be compressed with gzip. Throws the problem if it is too large. */

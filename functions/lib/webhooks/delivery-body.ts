@@ -96,7 +96,12 @@ const pageEventData = async (
   const ofEvent = splitNames(metrics);
   const interactions = compared?.interactions ?? [];
   return {
-    ...{ scheduleId: item.scheduleId as string, url, device, region, checkId, baseCheckId: base },
+    scheduleId: item.scheduleId as string,
+    url,
+    device,
+    region,
+    checkId,
+    baseCheckId: base,
     pooledCheckIds: compared?.pooledCheckIds ?? [],
     since: { ...pick({ ...first, checkId: first.id }, ['checkId', 'createdAt']), mark },
     metrics: changesOf(mainNames, ofEvent.metrics, (name) => compared?.metrics[name]),

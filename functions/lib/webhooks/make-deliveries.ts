@@ -49,7 +49,12 @@ const deliveriesFor = (
   const common = { webhookId, checkId, createId, createdAt: completedAt as string };
   const ofCheck = { ...common, id: uuidv5(`${checkId}\n${createId}`, webhookId), event: 'check.completed' };
   const ofPages = events.map(({ type: event, region, metrics, pool, since }) => ({
-    ...{ ...common, event, region, metrics, pool, since },
+    ...common,
+    event,
+    region,
+    metrics,
+    pool,
+    since,
     id: uuidv5(`${checkId}\n${createId}\n${event}\n${region}`, webhookId),
   }));
   return [ofCheck, ...ofPages].filter(({ event }) => received.includes(event));

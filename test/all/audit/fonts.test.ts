@@ -17,7 +17,10 @@ beforeAll(async () => {
   await copyFile(hosts, join(workDir, '.fonts', 'KaTeX_Main-Regular.ttf')); // a usual machine offers this font
   const { executable, env } = await prepareChromium(testChromium());
   browser = await launchBrowser({
-    ...{ executable, proxyPort: 9, workDir, sandbox: 'none' },
+    executable,
+    proxyPort: 9,
+    workDir,
+    sandbox: 'none',
     env: { ...env, HOME: workDir, TMPDIR: workDir, PATH: '/usr/bin:/bin' },
   });
 });

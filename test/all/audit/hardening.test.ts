@@ -321,7 +321,10 @@ const withPage = async (
   const workDir = await mkdtemp(join(tmpdir(), 'browser-'));
   const { executable, env } = await prepareChromium(testChromium());
   const { browser, page } = await launchBrowser({
-    ...{ executable, proxyPort: proxy.port, workDir, sandbox: 'none' },
+    executable,
+    proxyPort: proxy.port,
+    workDir,
+    sandbox: 'none',
     env: { ...env, HOME: workDir, TMPDIR: workDir, PATH: '/usr/bin:/bin' },
   });
   await does(page, browser, workDir);

@@ -20,7 +20,10 @@ afterAll(() => site.stop());
 const twoResults = [{ lcps: [633, 640, 629] }, { lcps: [1912, 1905, 1918] }];
 
 const slowPaint: AssertionResult = {
-  ...{ key: 'largest-contentful-paint', name: 'maxNumericValue', level: 'error', passed: false },
+  key: 'largest-contentful-paint',
+  name: 'maxNumericValue',
+  level: 'error',
+  passed: false,
   ...{
     operator: '<=',
     expected: 500,

@@ -153,8 +153,14 @@ test('three clicks audit a page again on desktop, and a form with all inputs cha
   expect(item).toMatchObject({ url, device: 'desktop', regions: ['us-west1'], samples: 3, labels: { deploy: 'v2' } });
 
   const inputs = {
-    ...{ url, regions: ['us-west1', 'us-east4'], device: 'desktop', samples: 2, categories: ['performance', 'seo'] },
-    ...{ auditVersion: '12.8.2', labels: { branch: 'main' }, blockedUrlPatterns: ['*://ads.example/*'] },
+    url,
+    regions: ['us-west1', 'us-east4'],
+    device: 'desktop',
+    samples: 2,
+    categories: ['performance', 'seo'],
+    auditVersion: '12.8.2',
+    labels: { branch: 'main' },
+    blockedUrlPatterns: ['*://ads.example/*'],
     throttling: { rttMs: 40, throughputKbps: 5000, cpuSlowdownMultiplier: 2 },
     simulations: ['3g', { name: 'train', rttMs: 800, throughputKbps: 200, cpuSlowdownMultiplier: 4 }],
     assertions: { 'categories:seo': ['error', { minScore: 0.9 }] },

@@ -183,7 +183,12 @@ test('the filters of a trend are in the address, and errors of the URL, the labe
   await press(page, 'Show');
   await expect.poll(rows).toEqual([expect.stringMatching(/us-west1.*633/)]);
   expect(Object.fromEntries(new URL(page.url()).searchParams)).toEqual({
-    ...{ url: of, device: 'mobile', region: 'us-west1', label: 'branch:main', from: `${from}-01-01`, metric: 'lcp' },
+    url: of,
+    device: 'mobile',
+    region: 'us-west1',
+    label: 'branch:main',
+    from: `${from}-01-01`,
+    metric: 'lcp',
   });
   await page.goBack();
   await expect.poll(rows).toHaveLength(4);

@@ -93,7 +93,9 @@ test.each(viewNames)(
     const titles = fixes.fixes.map(({ title }) => title);
     console.info(name, performance, accessibility, bestPractices, seo, titles);
     expect({ accessibility, bestPractices, seo }, titles.join('; ')).toEqual({
-      ...{ accessibility: 100, bestPractices: 100, seo: 100 },
+      accessibility: 100,
+      bestPractices: 100,
+      seo: 100,
     });
     expect(performance, titles.join('; ')).toBeGreaterThanOrEqual(leastOf(name));
   },
@@ -162,7 +164,8 @@ test('1,000 pages of two regions and 400 points keep the page responsive', async
   const { runs } = await read<{ runs: RunSummary[] }>(`/v1/runs?url=${encodeURIComponent(url)}&limit=100`);
   const points = Array.from({ length: 400 }, (_, i) => ({
     ...(runs[i % runs.length] as RunSummary),
-    ...{ id: `${i}`, createdAt: new Date(Date.now() - i * 3600_000).toISOString() },
+    id: `${i}`,
+    createdAt: new Date(Date.now() - i * 3600_000).toISOString(),
   }));
   await using trend = await site.open('/health');
   await using history = await answering('/v1/runs', { runs: points, nextCursor: null });

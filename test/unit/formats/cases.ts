@@ -31,7 +31,12 @@ const loads: SimulatedLoad[] = [
 const interactions = [
   anInteraction([212], {
     longestEvent: {
-      ...{ type: 'click', selector: '#search', inputDelay: 12, processing: 150, presentation: 50, waited: 0 },
+      type: 'click',
+      selector: '#search',
+      inputDelay: 12,
+      processing: 150,
+      presentation: 50,
+      waited: 0,
       scripts: [],
     },
   }),
@@ -40,7 +45,9 @@ const interactions = [
 const share = { good: 0.61, needsImprovement: 0.22, poor: 0.17 };
 const fieldData = knownFieldData(
   {
-    ...{ of: 'url', url: 'https://shop.example/', period: { first: '2026-10-29', last: '2026-11-25' } },
+    of: 'url',
+    url: 'https://shop.example/',
+    period: { first: '2026-10-29', last: '2026-11-25' },
     metrics: { lcp: { p75: 3400, ...share }, inp: { p75: 180, ...share }, cls: null, fcp: null, ttfb: null },
   },
   ...(['phone', '2026-11-27T12:00:00.000Z'] as const),
@@ -70,12 +77,19 @@ const assertions: AssertionResult[] = [
   }),
   assertion({}),
   assertion({
-    ...{ key: 'categories:seo', name: 'minScore', level: 'warn', expected: 0.95, actual: 0.91, operator: '>=' },
+    key: 'categories:seo',
+    name: 'minScore',
+    level: 'warn',
+    expected: 0.95,
+    actual: 0.91,
+    operator: '>=',
     message:
       'SEO: score 0.91, expected at least 0.95. Costs most: Image elements do not have `[alt]` attributes, body > img',
   }),
   assertion({
-    ...{ key: 'resource-summary:script:size', expected: 300_000, actual: 300_000.4 },
+    key: 'resource-summary:script:size',
+    expected: 300_000,
+    actual: 300_000.4,
     message:
       'Script size: 300,000.4 bytes, expected at most 300,000 bytes. Largest: https://shop.example/app.js, 240,113 bytes',
   }),
