@@ -39,12 +39,12 @@ export type AuditJob`,
   'functions/lib/queue/dispatch.ts': [
     ['deps.queues.send(jobOf(run))', 'deps.queues.send(await messageOf(deps, run))'],
     [
-      '/** Returns the job of a run. */',
+      'export const jobOf =',
       `const messageOf = async ({ due }: any, run: RunItem) => {
   const { correlationId, ...job } = jobOf(run);
   return (await due.format()) === 1 ? { ...job, correlationId } : ({ ...job, requestId: correlationId } as any);
 };
-/** Returns the job of a run. */`,
+export const jobOf =`,
     ],
   ],
 };
